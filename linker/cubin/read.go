@@ -1,0 +1,269 @@
+package cubin
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// File is a parsed device ELF. It is read-only and keeps references into the bytes it was parsed from.
+type File struct {
+	Header
+	Data     []byte
+	Sections []Section
+	Symbols  []Symbol // .symtab, the null symbol first; nil if there is none
+	// MercSymbols is .nv.merc.symtab, the null symbol first; nil below sm_100.
+	MercSymbols []Symbol
+	// Symtab and MercSymtab are the section indices of the two symbol tables, 0 if absent.
+	Symtab, MercSymtab int
+	strtab             string // the string table of the symbol tables
+}
+
+// ErrNotELF says that the bytes are not a little-endian ELF64 file.
+var ErrNotELF = errors.New("not a little-endian ELF64 file")
+
+// FormatError is a structural fault of a file: what is wrong, in which section (by index, -1 for the header) and at
+// which byte offset of the file.
+type FormatError struct {
+	Section int
+	Name    string
+	Offset  uint64
+	Problem string
+}
+
+func (e *FormatError) Error() string {
+	if e.Section < 0 {
+		return fmt.Sprintf("%s at offset %#x", e.Problem, e.Offset)
+	}
+	return fmt.Sprintf("section %d (%q): %s at offset %#x", e.Section, e.Name, e.Problem, e.Offset)
+}
+
+var le = binary.LittleEndian
+
+// ReadHeader parses the 64 bytes of the file header alone.
+func ReadHeader(data []byte) (Header, error) {
+	var h Header
+	if len(data) < EhdrSize || data[0] != 0x7f || data[1] != 'E' || data[2] != 'L' || data[3] != 'F' || data[4] != 2 || data[5] != 1 {
+		return h, ErrNotELF
+	}
+	h = Header{
+		OSABI: data[7], ABIVersion: data[8],
+		Type: le.Uint16(data[16:]), Machine: le.Uint16(data[18:]), Version: le.Uint32(data[20:]),
+		Entry: le.Uint64(data[24:]), Phoff: le.Uint64(data[32:]), Shoff: le.Uint64(data[40:]), Flags: le.Uint32(data[48:]),
+		Ehsize: le.Uint16(data[52:]), Phentsize: le.Uint16(data[54:]), Phnum: le.Uint16(data[56:]),
+		Shentsize: le.Uint16(data[58:]), Shnum: le.Uint16(data[60:]), Shstrndx: le.Uint16(data[62:]),
+	}
+	return h, nil
+}
+
+// Parse reads the headers, names and symbols of a device ELF. Every offset is checked against the file, so that the
+// accessors of a File cannot fail for reasons of bounds; memory is proportional to the number of sections and symbols.
+func Parse(data []byte) (*File, error) {
+	h, err := ReadHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Header: h, Data: data}
+	if h.Machine != EMCUDA {
+		return nil, &FormatError{-1, "", 18, fmt.Sprintf("e_machine is %d, not %d (CUDA)", h.Machine, EMCUDA)}
+	}
+	if err := f.readSections(); err != nil {
+		return nil, err
+	}
+	if err := f.readSymbols(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) readSections() error {
+	h := &f.Header
+	if h.Shnum == 0 {
+		return &FormatError{-1, "", 60, "no section headers"}
+	}
+	if h.Shentsize != ShdrSize {
+		return &FormatError{-1, "", 58, fmt.Sprintf("e_shentsize is %d, not %d", h.Shentsize, ShdrSize)}
+	}
+	size := uint64(len(f.Data))
+	if h.Shoff > size || uint64(h.Shnum)*ShdrSize > size-h.Shoff {
+		return &FormatError{-1, "", h.Shoff, "section header table reaches beyond the end of the file"}
+	}
+	f.Sections = make([]Section, h.Shnum)
+	for i := range f.Sections {
+		b := f.Data[h.Shoff+uint64(i)*ShdrSize:]
+		s := &f.Sections[i]
+		*s = Section{
+			NameOff: le.Uint32(b), Type: SectionType(le.Uint32(b[4:])), Flags: le.Uint64(b[8:]), Addr: le.Uint64(b[16:]),
+			Offset: le.Uint64(b[24:]), Size: le.Uint64(b[32:]), Link: le.Uint32(b[40:]), Info: le.Uint32(b[44:]),
+			Addralign: le.Uint64(b[48:]), Entsize: le.Uint64(b[56:]),
+		}
+		if s.Type == SHTNull || s.NoBits() {
+			continue
+		}
+		if s.Offset > size || s.Size > size-s.Offset {
+			return &FormatError{i, "", s.Offset, "contents reach beyond the end of the file"}
+		}
+		s.Data = f.Data[s.Offset : s.Offset+s.Size : s.Offset+s.Size]
+	}
+	if int(h.Shstrndx) >= len(f.Sections) {
+		return &FormatError{-1, "", 62, "e_shstrndx names no section"}
+	}
+	names := string(f.Sections[h.Shstrndx].Data)
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		n, ok := cstring(names, uint64(s.NameOff))
+		if !ok && i > 0 {
+			return &FormatError{i, "", h.Shoff + uint64(i)*ShdrSize, "sh_name lies outside the section name table"}
+		}
+		s.Name = n
+	}
+	return f.checkHeaders()
+}
+
+// checkHeaders tests what later passes rely on: links between sections, table strides and alignments.
+func (f *File) checkHeaders() error {
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		at := f.Shoff + uint64(i)*ShdrSize
+		if int(s.Link) >= len(f.Sections) {
+			return &FormatError{i, s.Name, at + 40, "sh_link names no section"}
+		}
+		if s.Addralign&(s.Addralign-1) != 0 || s.Addralign > 1<<31 {
+			return &FormatError{i, s.Name, at + 48, fmt.Sprintf("sh_addralign %#x is not a power of two", s.Addralign)}
+		}
+		if s.Flags&SHFInfoLink != 0 && s.Type != SHTNote && int(s.TextIndex()) >= len(f.Sections) {
+			return &FormatError{i, s.Name, at + 44, "sh_info names no section"}
+		}
+		if stride := s.stride(); stride != 0 {
+			if s.Size%stride != 0 {
+				return &FormatError{i, s.Name, at + 32, fmt.Sprintf("sh_size %#x is no multiple of its records' %d bytes", s.Size, stride)}
+			}
+			if s.isRelocation() && int(s.TextIndex()) >= len(f.Sections) {
+				return &FormatError{i, s.Name, at + 44, "sh_info names no section"}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Section) isRelocation() bool {
+	return s.Type == SHTRel || s.Type == SHTRela || s.Type == SHTMercRela
+}
+
+// stride is the size of the section's fixed records, 0 where there are none.
+func (s *Section) stride() uint64 {
+	switch s.Type {
+	case SHTSymtab, SHTMercSymtab:
+		return SymSize
+	case SHTRel:
+		return RelSize
+	case SHTRela, SHTMercRela, SHTCudaResolved, SHTMercResolved:
+		return RelaSize
+	case SHTCudaCallgraph, SHTCudaPrototype:
+		return 8
+	}
+	return 0
+}
+
+func (f *File) readSymbols() error {
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		var err error
+		switch {
+		case s.Type == SHTSymtab && f.Symtab == 0:
+			f.Symtab = i
+			f.Symbols, err = f.symbolTable(i)
+		case s.Type == SHTMercSymtab && f.MercSymtab == 0:
+			f.MercSymtab = i
+			f.MercSymbols, err = f.symbolTable(i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *File) symbolTable(index int) ([]Symbol, error) {
+	s := &f.Sections[index]
+	str := &f.Sections[s.Link]
+	if str.Type != SHTStrtab {
+		return nil, &FormatError{index, s.Name, s.Offset, "sh_link names no string table"}
+	}
+	if f.strtab == "" {
+		f.strtab = string(str.Data)
+	}
+	strtab := f.strtab
+	if len(strtab) != len(str.Data) {
+		strtab = string(str.Data)
+	}
+	syms := make([]Symbol, s.Size/SymSize)
+	for i := range syms {
+		b := s.Data[i*SymSize:]
+		y := &syms[i]
+		*y = Symbol{NameOff: le.Uint32(b), Info: b[4], Other: b[5], Shndx: le.Uint16(b[6:]), Value: le.Uint64(b[8:]), Size: le.Uint64(b[16:])}
+		n, ok := cstring(strtab, uint64(y.NameOff))
+		if !ok && i > 0 {
+			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*SymSize, "st_name lies outside the string table"}
+		}
+		y.Name = n
+		if y.Shndx < SHNLoRes && int(y.Shndx) >= len(f.Sections) {
+			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*SymSize + 6, "st_shndx names no section"}
+		}
+	}
+	return syms, nil
+}
+
+// cstring returns the NUL-terminated string at off, sharing table's memory.
+func cstring(table string, off uint64) (string, bool) {
+	if off >= uint64(len(table)) {
+		return "", false
+	}
+	n := strings.IndexByte(table[off:], 0)
+	if n < 0 {
+		return "", false
+	}
+	return table[off : off+uint64(n)], true
+}
+
+// String returns the string at an offset of the symbols' string table; ok is false outside it.
+func (f *File) String(off uint32) (s string, ok bool) { return cstring(f.strtab, uint64(off)) }
+
+// Find returns the index of the first section of that name, or 0.
+func (f *File) Find(name string) int {
+	for i := range f.Sections {
+		if f.Sections[i].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// NumRels is the number of entries of a relocation section.
+func (s *Section) NumRels() int {
+	if st := s.stride(); st != 0 && (s.isRelocation() || s.Type == SHTCudaResolved || s.Type == SHTMercResolved) {
+		return int(s.Size / st)
+	}
+	return 0
+}
+
+// RelAt decodes entry i of a relocation section, 0 <= i < NumRels.
+func (s *Section) RelAt(i int) Rel {
+	if s.Type == SHTRel {
+		b := s.Data[i*RelSize:]
+		return Rel{Offset: le.Uint64(b), Type: le.Uint32(b[8:]), Sym: le.Uint32(b[12:])}
+	}
+	b := s.Data[i*RelaSize:]
+	return Rel{Offset: le.Uint64(b), Type: le.Uint32(b[8:]), Sym: le.Uint32(b[12:]), Addend: int64(le.Uint64(b[16:])), HasAddend: true}
+}
+
+// IsDeviceELF reports whether data starts like an ELF64 file for device code.
+func IsDeviceELF(data []byte) bool {
+	h, err := ReadHeader(data)
+	return err == nil && h.Machine == EMCUDA
+}
+
+// HasELFMagic reports whether data starts with the four bytes of an ELF file.
+func HasELFMagic(data []byte) bool { return bytes.HasPrefix(data, []byte("\x7fELF")) }

@@ -1,0 +1,167 @@
+package link
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/culink/culink/linker/diag"
+)
+
+// Options are what a link can be told. The command line fills them; the zero value is an ordinary link, but Target must be set.
+type Options struct {
+	// SM is the target's number (90 for sm_90a), Suffix "", "a" or "f".
+	SM     int
+	Suffix string
+	// Toolkit is the release to imitate: 124 or 130.
+	Toolkit int
+	// ForceABI8 etc. are derived from Toolkit.
+
+	Relocatable        bool // -r
+	Debug              bool // -g
+	SuppressDebugInfo  bool
+	PreserveRelocs     bool
+	Verbose            bool // -v
+	ExtraWarnings      bool // -extrawarn
+	DumpCallgraph      bool // -dump-callgraph, -dump-callgraph-no-demangle (the same text)
+	NoStackSizeWarning bool // -suppress-stack-size-warning
+	NoArchWarning      bool
+	KeepSystemLibs     bool // -keep-system-libraries
+	AllowUndefGlobals  bool // --allow-undefined-globals
+	DisableSmemReserve bool // --disable-smem-reservation=true
+	ReserveNullPointer bool // --reserve-null-pointer
+	ExtendedSmem       bool // --enable-extended-smem=true
+	IgnoreHostInfo     bool
+	UseHostInfo        bool
+	// KernelsUsed and VariablesUsed are the pieces of -kernels-used and -variables-used; FilterGiven says that one of the options was given with a value.
+	KernelsUsed   []string
+	VariablesUsed []string
+	FilterGiven   bool
+	// OptionsText is the text of nvlink's own .note.nv.tkinfo: the options in fixed order, ready made by the command line.
+	OptionsText string
+	// ObjectName is the first string of that note: empty, or with -g the base name of the output.
+	ObjectName string
+	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
+	Jobs int
+	// KeepSettledRelocs: with -r keep relocations that a later link can still change (culink's own behaviour); without
+	// it relocations are settled as the reference does.
+	KeepSettledRelocs bool
+}
+
+// Target is the name of the architecture linked for: "sm_90a".
+func (o *Options) Target() string { return fmt.Sprintf("sm_%d%s", o.SM, o.Suffix) }
+
+// Source is one module to link, in link order: a device ELF and where it came from.
+type Source struct {
+	Name      string // as messages show it: "in/a.cubin", "in/libdev.a:b.o"
+	Data      []byte
+	Cudadevrt bool // the path contains "cudadevrt"
+	// HostKernelPatterns etc. hold the host references of the module; HasHostRefs tells whether it came with any sections of that kind.
+	HasHostRefs                            bool
+	HostKernelsExternal, HostKernelsStatic []string
+	HostVariables                          []string
+}
+
+// Result is what a link makes.
+type Result struct {
+	Image []byte
+	// AnewCandidates are kernels whose code the reference would have generated anew (sm_100 and later).
+	AnewCandidates []string
+	// DroppedSources are the indices of sources that were left out (cudadevrt that nobody needs).
+	DroppedSources []int
+}
+
+// Link is the state of one link, handed from pass to pass.
+type Link struct {
+	Options
+	Diag *diag.Collector
+	// Relocatable is false for a toolkit that has no relocatable link (12.4); use l.rel.
+	rel bool
+	// ABI is the dialect written: 7 or 8. Mercury: the image has Mercury twins.
+	ABI     int
+	Mercury bool
+	// dce: dead code elimination is on.
+	dce bool
+
+	sources []Source
+	Inputs  []*Input
+	Syms    []Symbol // [0] is the null symbol
+	Secs    []*Section
+	Funcs   []Func // [0] is unused
+	Protos  []string
+	// Local and Global are the two sides of the symbol table, in order of creation.
+	Local, Global []SymID
+
+	byName    map[string]SymID
+	protoID   map[string]ProtoID
+	protoList []ProtoID // prototypes in the order in which the string table holds them
+	// Entries are the kernels of the image in order of their code sections' creation.
+	Entries []FuncID
+	Kernels []SecID // code sections of kernels in order of creation
+
+	graph  graph
+	secKey map[secKey]SecID
+	// sections that exist once
+	shstrtab, strtab, symtab, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
+	globalSec, globalInit, sharedFuncs, sharedReserved                                      SecID
+
+	mem       memory
+	table     bindlessTable
+	numbering numbering
+	result    Result
+}
+
+// pass is one step of a link. The names are those that -v, --time and traces show.
+type pass struct {
+	name string
+	run  func(*Link, context.Context) error
+}
+
+// passes is the table of contents of the linker. Each sentence says why the pass stands where it does.
+func passes() []pass {
+	return []pass{
+		// read: every later pass indexes parsed files. After it, no byte of an input is interpreted as a header again.
+		{"read", (*Link).read},
+		// resolve: symbols by name decide whose code and data count. After it, no input is added.
+		{"resolve", (*Link).resolve},
+		// reach: what no kernel reaches leaves no trace in the image, not even a name; so liveness comes before sections are created.
+		{"reach", (*Link).reach},
+		// merge: sections and symbols are created in the order that numbers, names and addresses follow.
+		// After it, no symbol is added, and no section but those of bindless.
+		{"merge", (*Link).merge},
+		// bindless: descriptors enlarge the parameter bank of kernels, so they come before sizes are known.
+		{"bindless", (*Link).bindless},
+		// layout: addresses in constant, global and shared space. After it, addresses, sizes of data and symbol numbers are fixed.
+		{"layout", (*Link).layout},
+		// relocate: every relocation is applied, kept for the loader, or dropped for a stated reason.
+		{"relocate", (*Link).relocate},
+		// finalize: attributes, call graph, notes, and the numbers of sections. After it, every size is known.
+		{"finalize", (*Link).finalize},
+		// write: the file is allocated once and filled.
+		{"write", (*Link).write},
+	}
+}
+
+// Run links sources into an image. Messages go to d, in the reference linker's order; the error is a *diag.FatalError
+// if a fatal message ended the link, ErrFailed if errors were reported, or the context's.
+func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector) (*Result, error) {
+	l := &Link{Options: opts, Diag: d, sources: sources}
+	for _, p := range passes() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := p.run(l, ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &l.result, nil
+}
+
+// ErrFailed says that errors were collected and no image was made; the reference exits with 255 then.
+var ErrFailed = fmt.Errorf("errors were reported")
+
+func alignUp(x, a uint64) uint64 {
+	if a <= 1 {
+		return x
+	}
+	return (x + a - 1) &^ (a - 1)
+}

@@ -1,0 +1,210 @@
+package link
+
+import (
+	"github.com/culink/culink/linker/cubin"
+)
+
+// FileID is the position of an input in link order.
+type FileID int32
+
+// SecID indexes Link.Secs; 0 is no section.
+type SecID int32
+
+// SymID indexes Link.Syms; 0 is no symbol. Symbols are numbered in the order in which the inputs first mention them,
+// which is the reference linker's internal order ("rank").
+type SymID int32
+
+// FuncID indexes Link.Funcs; 0 is no function. Functions are numbered by rank, too.
+type FuncID int32
+
+// ProtoID indexes Link.Protos; 0 is no prototype.
+type ProtoID int32
+
+// NoFile is the FileID of symbols that the linker makes itself.
+const NoFile FileID = -1
+
+// Input is one device ELF of the link, parsed, with what the link knows about it. File is never changed.
+type Input struct {
+	ID   FileID
+	Name string // as messages show it
+	File *cubin.File
+	// Secs is parallel to File.Sections.
+	Secs []InSection
+	// Syms maps the symbol numbers of the table that the link goes by (view) to symbols of the image; 0 for section
+	// symbols, labels and symbols that are not entered.
+	Syms []SymID
+	// PlainSyms maps the numbers of .symtab; the same slice as Syms except in a Mercury link.
+	PlainSyms []SymID
+	// Lost marks, by symbol number of the view, definitions that did not become the image's: lostOnArrival when an earlier one stood,
+	// replacedLater when a later one took their place.
+	Lost []lossKind
+}
+
+type lossKind uint8
+
+const (
+	notLost lossKind = iota
+	lostOnArrival
+	replacedLater
+)
+
+// View is the symbol table that creation order follows: .nv.merc.symtab in a Mercury link, .symtab otherwise.
+func (l *Link) view(in *Input) []cubin.Symbol {
+	if l.Mercury {
+		return in.File.MercSymbols
+	}
+	return in.File.Symbols
+}
+
+// InSection is what the link knows about one section of an input.
+type InSection struct {
+	// Name and Type are the section's in the linker's view: in a Mercury link twins go under their plain names and the
+	// sections they stand for are hidden (Type SHTNull); otherwise they are the file's.
+	Name string
+	Type cubin.SectionType
+	// Twin is, in a Mercury link, the index of the other form of the section: of the twin for a plain one, of the
+	// plain one for a twin; 0 if there is none.
+	Twin int32
+	// Out is the output section that the section joins (the same for both forms), 0 if none.
+	Out SecID
+	// Off is where its bytes begin in the output section (in the twin's bytes, for a twin), once layout has run.
+	Off uint64
+	// Dead marks the section of a function that is not in the image.
+	Dead bool
+	// Lost marks a code section (or a section that belongs to one) whose function's definition lost to another.
+	Lost lossKind
+}
+
+// Symbol is a symbol of the image, or one that was considered for it.
+type Symbol struct {
+	Name  string
+	Info  uint8
+	Other uint8
+	// First is the input that texts name ("first defined in", "Undefined reference ... in").
+	First FileID
+	// Def and DefSym are the input and the number (in the view's table) of the definition that counts; Def is NoFile for undefined symbols and those that the linker makes.
+	Def    FileID
+	DefSym int32
+	// Shndx is the input's st_shndx of that definition: SHNUndef, SHNCommon or an ordinary index.
+	Shndx uint16
+	// Sec is the output section, 0 if undefined.
+	Sec SecID
+	// Value is st_value in the image: before layout the input's, afterwards the address in its space.
+	Value uint64
+	Size  uint64
+	// MercSize is st_size in .nv.merc.symtab of a function (Mercury links).
+	MercSize uint64
+	// Align is the alignment of a COMMON or shared variable in bytes (their st_value in the inputs).
+	Align uint64
+	// Func is the call graph node of a function symbol.
+	Func FuncID
+	// Of is the section whose section symbol this is.
+	Of SecID
+	// Local side or global side of the symbol table; unset while the symbol is in neither.
+	Side side
+	// Dead marks a function that dead code elimination removed, or a symbol of such a function's sections.
+	Dead bool
+	// CommonPlaced marks a symbol whose place is in the common area of .nv.global.
+	CommonPlaced bool
+	// CodeRef is set when a merged code section refers to the symbol.
+	CodeRef bool
+	// Index is the symbol's number in the image's .symtab, 0 if it is not there. The number in .nv.merc.symtab is the same.
+	Index uint32
+}
+
+type side uint8
+
+const (
+	noSide side = iota
+	localSide
+	globalSide
+)
+
+func (s *Symbol) Type() cubin.SymbolType { return cubin.SymbolType(s.Info & 15) }
+func (s *Symbol) Binding() cubin.Binding { return cubin.Binding(s.Info >> 4) }
+func (s *Symbol) Undefined() bool        { return s.Shndx == cubin.SHNUndef && s.Of == 0 }
+func (s *Symbol) Space() uint8           { return s.Other & cubin.STOSpace }
+
+// Shared reports whether the symbol is a variable in (unreserved) shared memory.
+func (s *Symbol) Shared() bool {
+	return s.Type() == cubin.STTCudaObject && s.Space() == cubin.STOShared
+}
+
+// Kind says what an output section is; the table of kinds (kinds.go) holds everything that follows from it.
+type Kind uint8
+
+// Part is one input section's share of an output section.
+type Part struct {
+	In  FileID
+	Sec int32 // index in the input's file of the plain section, 0 if none
+	// Merc is the index of its Mercury twin, 0 if none.
+	Merc int32
+	// Off and MercOff are where the bytes begin in the output section and in its twin.
+	Off, MercOff uint64
+}
+
+// Section is an output section. In a Mercury link one Section stands for the plain section and its twin.
+type Section struct {
+	ID   SecID
+	Name string // the name at creation: in a Mercury link constant sections have their Mercury names
+	Kind Kind
+	// Owner is the code section of a per-function section, Target the section that a relocation section patches.
+	Owner, Target SecID
+	// Fn is, for a code section, the function symbol that created it.
+	Fn SymID
+	// Parts are the contributions, in link order. A code section, and what belongs to one function, has the winner's alone,
+	// except for compiler constants (bank 2).
+	Parts []Part
+	// Align is sh_addralign in bytes; Size is sh_size; Data are the section's bytes once they are made (nil for NOBITS).
+	Align uint64
+	Size  uint64
+	Data  []byte
+	// MercData are the twin's bytes, MercSize its size.
+	MercData []byte
+	MercSize uint64
+	// Rels and MercRels are the entries that stay in a relocation section, in image order.
+	Rels, MercRels []OutRel
+	// ExtraFlags and ExtraInfo are bits that a pass adds to sh_flags (barrier counts) and sh_info (register counts).
+	ExtraFlags uint64
+	ExtraInfo  uint32
+	// KeepEmpty keeps the section in the image though its size is 0.
+	KeepEmpty bool
+	// Drop removes the section from the image whatever its size.
+	Drop bool
+	// ShareOff: the twin has the plain section's file offset and takes no room of its own.
+	ShareOff bool
+	// Sym is the section symbol, 0 if the section has none.
+	Sym SymID
+	// Index and MercIndex are the header numbers in the image; 0: not in the image.
+	Index, MercIndex uint32
+	// Offset and MercOffset are sh_offset.
+	Offset, MercOffset uint64
+	nameOff, mercNameOff uint32
+}
+
+// OutRel is a relocation entry of the image; Sym is resolved to a number when it is written.
+type OutRel struct {
+	Offset uint64
+	Sym    SymID
+	Type   uint32
+	Addend int64
+}
+
+// Func is a node of the call graph: one per function symbol, defined or not.
+type Func struct {
+	Sym SymID
+	// Text is the output code section of a defined function, 0 otherwise.
+	Text SecID
+	// AliasOf is the function that owns the code section, if that is another one.
+	AliasOf FuncID
+	// Calls (-1 records), Indirect (-3) and Takes (-4) are in reading order; the reference keeps them newest first.
+	Calls    []FuncID
+	Indirect []ProtoID
+	Takes    []FuncID
+	// Taken: some record takes the function's address; TakenBy2 that a -2 record does.
+	Taken bool
+	// Proto is the last prototype read, 0 if none.
+	Proto ProtoID
+	// Live: reached from a root by calls. Kept: stays in the image. Entry: a kernel that counts as one in the image.
+	Live, Kept, Entry bool
+}
