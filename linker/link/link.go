@@ -74,13 +74,16 @@ type Result struct {
 type Link struct {
 	Options
 	Diag *diag.Collector
-	// Relocatable is false for a toolkit that has no relocatable link (12.4); use l.rel.
+	// rel is Relocatable, but false for a toolkit that has no relocatable link (12.4).
 	rel bool
 	// ABI is the dialect written: 7 or 8. Mercury: the image has Mercury twins.
 	ABI     int
 	Mercury bool
 	// dce: dead code elimination is on.
 	dce bool
+	// filtered: a kernel filter is active; filterPassed is how many kernels pass it.
+	filtered     bool
+	filterPassed int
 
 	sources []Source
 	Inputs  []*Input
@@ -97,12 +100,17 @@ type Link struct {
 	// Entries are the kernels of the image in order of their code sections' creation.
 	Entries []FuncID
 	Kernels []SecID // code sections of kernels in order of creation
+	// FuncConsts, in order of the inputs' sections, are the constants of functions that are no kernels (executables only).
+	FuncConsts []FuncConst
 
 	graph  graph
 	secKey map[secKey]SecID
 	// sections that exist once
 	shstrtab, strtab, symtab, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
 	globalSec, globalInit, sharedFuncs, sharedReserved                                      SecID
+
+	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section.
+	externInstance map[SecID]SymID
 
 	mem       memory
 	table     bindlessTable
@@ -144,7 +152,7 @@ func passes() []pass {
 // Run links sources into an image. Messages go to d, in the reference linker's order; the error is a *diag.FatalError
 // if a fatal message ended the link, ErrFailed if errors were reported, or the context's.
 func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector) (*Result, error) {
-	l := &Link{Options: opts, Diag: d, sources: sources}
+	l := &Link{Options: opts, Diag: d, sources: sources, externInstance: map[SecID]SymID{}}
 	for _, p := range passes() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

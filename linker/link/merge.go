@@ -1,10 +1,598 @@
 package link
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/culink/culink/linker/cubin"
+)
+
+// secKey identifies an output section: one per name, owner and target, since two local functions of one name give two
+// sections of one name.
 type secKey struct {
 	name          string
 	owner, target SecID
 }
 
-func (l *Link) merge(ctx context.Context) error { return nil }
+// merge creates the image's sections and symbols in the order in which the reference creates them: that order is the
+// order of names, numbers and addresses (observed). It is one sequential walk that moves no bytes.
+func (l *Link) merge(ctx context.Context) error {
+	l.Secs = make([]*Section, 1, 8*len(l.Inputs)+16)
+	l.Secs[0] = &Section{}
+	l.secKey = make(map[secKey]SecID, 8*len(l.Inputs)+16)
+	l.shstrtab = l.sec(".shstrtab", 0, 0)
+	l.strtab = l.sec(".strtab", 0, 0)
+	l.symtab = l.sec(".symtab", 0, 0)
+	l.sec(".symtab_shndx", 0, 0)
+	if l.ABI == 8 {
+		l.tkinfo = l.sec(".note.nv.tkinfo", 0, 0)
+		l.cuinfo = l.sec(".note.nv.cuinfo", 0, 0)
+	}
+	l.info = l.sec(".nv.info", 0, 0)
+	if l.ABI == 8 && l.SM >= 90 {
+		l.compat = l.sec(".nv.compat", 0, 0)
+	}
+	m := &merger{l: l}
+	for _, in := range l.Inputs {
+		m.input(in)
+	}
+	m.commons()
+	l.callgraph = l.sec(".nv.callgraph", 0, 0)
+	l.prototype = l.sec(".nv.prototype", 0, 0)
+	m.entries()
+	m.dropLosers()
+	if !l.rel {
+		m.compilerConstants()
+	}
+	if l.Mercury {
+		m.parameterBanks()
+	}
+	if !l.rel && !l.Mercury {
+		l.relAction = l.sec(".nv.rel.action", 0, 0)
+	}
+	if l.rel {
+		m.externInstances()
+	}
+	return nil
+}
+
+// sec returns the section of that name, owner and target, creating it and its section symbol if need be.
+func (l *Link) sec(name string, owner, target SecID) SecID {
+	key := secKey{name, owner, target}
+	if id, ok := l.secKey[key]; ok {
+		return id
+	}
+	id := l.newSec(name, owner, target)
+	l.secKey[key] = id
+	return id
+}
+
+func (l *Link) newSec(name string, owner, target SecID) SecID {
+	id := SecID(len(l.Secs))
+	flags := uint64(0)
+	if owner != 0 {
+		flags = cubin.SHFInfoLink
+	}
+	s := &Section{ID: id, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
+	l.Secs = append(l.Secs, s)
+	// The parameter bank's relocations are created before the bank's own symbol.
+	switch {
+	case s.Kind == KindConstEntry && !l.rel && !l.Mercury:
+		l.sec(".rel"+name, 0, id)
+	case s.Kind == KindConstIndices:
+		l.sec(".rela"+name, 0, id)
+	}
+	s.Sym = l.linkerSymbol(Symbol{Name: name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
+	return id
+}
+
+// linkerSymbol adds a symbol of the linker's own to the local side.
+func (l *Link) linkerSymbol(s Symbol) SymID {
+	id := SymID(len(l.Syms))
+	s.Side = localSide
+	l.Syms = append(l.Syms, s)
+	l.Local = append(l.Local, id)
+	return id
+}
+
+type merger struct {
+	l *Link
+	// renamed counts the compiler constants that got a name of the linker's (Mercury).
+	renamed int
+	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
+	constPlace map[SecID]int
+	seenProto  []bool
+	externs    []SecID // kernels whose own code refers to a dynamic shared array
+	hasExtern  map[SecID]bool
+}
+
+func (m *merger) input(in *Input) {
+	m.functions(in)
+	m.objects(in)
+	m.unallocated(in)
+	m.tables(in)
+}
+
+// functions is the first walk: function symbols, and the code sections that they create.
+func (m *merger) functions(in *Input) {
+	l := m.l
+	view := l.view(in)
+	unnamed := false
+	for i := 1; i < len(view); i++ {
+		y := &view[i]
+		id := in.Syms[i]
+		if y.Type() != cubin.STTFunc || id == 0 {
+			continue
+		}
+		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
+		if l.Syms[id].Dead {
+			if ordinary {
+				in.markDead(y.Shndx)
+			}
+			continue
+		}
+		if l.Syms[id].Side == noSide {
+			if l.ABI == 7 && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && !unnamed {
+				// 12.4 makes one nameless function per object that brings a new undefined one.
+				unnamed = true
+				in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
+			}
+			m.addToSide(id, y)
+		}
+		if ordinary {
+			m.code(in, int32(i), y, id)
+		}
+	}
+}
+
+func (in *Input) markDead(shndx uint16) {
+	in.Secs[shndx].Dead = true
+	if t := in.Secs[shndx].Twin; t != 0 {
+		in.Secs[t].Dead = true
+	}
+}
+
+// addToSide appends a symbol to the side that its first mention asks for: a weak definition counts as local.
+func (m *merger) addToSide(id SymID, y *cubin.Symbol) {
+	l := m.l
+	if b := y.Binding(); b == cubin.STBLocal || b == cubin.STBWeak && y.Shndx != cubin.SHNUndef {
+		l.Syms[id].Side = localSide
+		l.Local = append(l.Local, id)
+	} else {
+		l.Syms[id].Side = globalSide
+		l.Global = append(l.Global, id)
+	}
+}
+
+// code relates the code section of a function definition to its output section.
+func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
+	l := m.l
+	sec := &in.Secs[y.Shndx]
+	s := &l.Syms[id]
+	if in.Lost[n] == lostOnArrival {
+		if sec.Out == 0 {
+			in.setOut(y.Shndx, s.Sec, lostOnArrival)
+		}
+		return
+	}
+	if sec.Out == 0 && s.Sec == 0 {
+		text := l.newSec(".text."+s.Name, 0, 0)
+		s.Sec = text
+		l.Secs[text].Fn = id
+		l.Funcs[s.Func].Text = text
+		in.setOut(y.Shndx, text, in.Lost[n])
+		if y.Other&cubin.STOEntry != 0 {
+			l.Secs[text].Kernel = true
+			l.Kernels = append(l.Kernels, text)
+			l.sec(".nv.info."+s.Name, text, 0)
+			l.sec(".nv.shared."+s.Name, text, 0)
+		}
+	}
+	if sec.Out == 0 {
+		in.setOut(y.Shndx, s.Sec, in.Lost[n])
+	}
+	if s.Sec == 0 { // an alias: a second function symbol of the section
+		s.Sec = sec.Out
+		l.Funcs[s.Func].Text = sec.Out
+		if owner := l.Secs[sec.Out].Fn; owner != id {
+			l.Funcs[s.Func].AliasOf = l.Syms[owner].Func
+		}
+	}
+	text := l.Secs[sec.Out]
+	plain, twin := in.forms(int32(y.Shndx))
+	text.Align = max(text.Align, in.File.Sections[plain].Addralign)
+	if in.Lost[n] == notLost && s.Def == in.ID && s.Sec == sec.Out && (len(text.Parts) == 0 || text.Fn == id) {
+		text.Parts = append(text.Parts[:0], Part{In: in.ID, Sec: plain, Merc: twin})
+	}
+}
+
+// setOut relates a section, in both its forms, to an output section.
+func (in *Input) setOut(index uint16, out SecID, lost lossKind) {
+	in.Secs[index].Out, in.Secs[index].Lost = out, lost
+	if t := in.Secs[index].Twin; t != 0 {
+		in.Secs[t].Out, in.Secs[t].Lost = out, lost
+	}
+}
+
+// forms returns the indices of the plain section and of its twin (0 where there is none).
+func (in *Input) forms(index int32) (plain, twin int32) {
+	if in.File.Sections[index].Mercury() {
+		return in.Secs[index].Twin, index
+	}
+	return index, in.Secs[index].Twin
+}
+
+// objects is the second walk: all other symbols, and the sections that hold them.
+func (m *merger) objects(in *Input) {
+	l := m.l
+	view := l.view(in)
+	for i := 1; i < len(view); i++ {
+		y := &view[i]
+		switch y.Type() {
+		case cubin.STTNotype, cubin.STTSection, cubin.STTFunc:
+			continue
+		}
+		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
+		var out SecID
+		if ordinary {
+			if in.constantsOfLoser(y.Shndx) {
+				continue // created in the next walk
+			}
+			var dead bool
+			if out, dead = m.place(in, int32(y.Shndx)); dead {
+				continue
+			}
+		}
+		if y.Name == externInstance {
+			m.externInstance(in, i, y)
+			continue
+		}
+		id := in.Syms[i]
+		if y.Shndx == cubin.SHNUndef && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared {
+			l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
+		}
+		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.Secs[y.Shndx].Name, mercOptimizer) {
+			m.renamed++
+			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.Secs[y.Shndx].Name, m.renamed)
+		}
+		if ordinary && out == 0 {
+			continue
+		}
+		if l.Syms[id].Side == noSide {
+			m.addToSide(id, y)
+		}
+		if s := &l.Syms[id]; s.Def == in.ID && s.DefSym == int32(i) && out != 0 {
+			s.Sec = out
+		} else if out != 0 && s.Sec == 0 {
+			s.Sec = out // a place holder until the definition that counts comes
+		}
+	}
+}
+
+// constantsOfLoser reports whether a section holds compiler constants of a function whose definition here lost on arrival.
+func (in *Input) constantsOfLoser(index uint16) bool {
+	h := &in.File.Sections[index]
+	return kindOf(in.Secs[index].Name, h.Flags) == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
+}
+
+// externInstance enters a kernel's instance of dynamic shared memory that an earlier -r made.
+func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
+	l := m.l
+	l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
+	s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, Shndx: y.Shndx, Size: y.Size, Value: y.Value}
+	id := SymID(len(l.Syms))
+	if l.rel && !m.hasInstance() {
+		s.Side = localSide
+		l.Local = append(l.Local, id)
+	}
+	l.Syms = append(l.Syms, s)
+	in.Syms[n] = id
+}
+
+func (m *merger) hasInstance() bool {
+	l := m.l
+	return slices.ContainsFunc(l.Local, func(id SymID) bool { return l.Syms[id].Name == externInstance })
+}
+
+// unallocated is the third walk: sections without symbols, in index order: debug data and constants.
+func (m *merger) unallocated(in *Input) {
+	for i := 1; i < len(in.Secs); i++ {
+		h, t := &in.File.Sections[i], in.Secs[i].Type
+		switch {
+		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.Secs[i].Name, ".text."),
+			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
+			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit:
+			m.place(in, int32(i))
+			if kindOf(in.Secs[i].Name, h.Flags) == KindConstFunc {
+				m.functionConstants(in, int32(i))
+			}
+		}
+	}
+}
+
+// functionConstants notes the constants of a function that is no kernel for layout.
+func (m *merger) functionConstants(in *Input, index int32) {
+	l := m.l
+	owner := in.Secs[in.File.Sections[index].TextIndex()].Out
+	if l.rel || owner == 0 || l.Secs[owner].Kernel || in.Secs[index].Dead {
+		return
+	}
+	if m.constPlace == nil {
+		m.constPlace = map[SecID]int{}
+	}
+	at, ok := m.constPlace[owner]
+	if !ok {
+		at = len(l.FuncConsts)
+		m.constPlace[owner] = at
+		l.FuncConsts = append(l.FuncConsts, FuncConst{Owner: owner})
+	}
+	plain, twin := in.forms(index)
+	l.FuncConsts[at].Parts = append(l.FuncConsts[at].Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+}
+
+// place returns the output section of an input section, creating it if need be: 0 if the section is not merged as such
+// (compiler constants of functions that are no kernels), dead if it belongs to a removed function.
+func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
+	l := m.l
+	sec := &in.Secs[index]
+	if sec.Out != 0 || sec.Dead || sec.placed {
+		return sec.Out, sec.Dead
+	}
+	sec.placed = true
+	h := &in.File.Sections[index]
+	name := sec.Name
+	kind := kindOf(name, h.Flags)
+	owner := SecID(0)
+	lost := notLost
+	switch kind {
+	case KindConstEntry, KindConstFunc, KindConstIndices, KindSharedEntry, KindLocal, KindInfoFunc:
+		text := &in.Secs[h.TextIndex()]
+		if text.Out == 0 || text.Dead {
+			in.markDead(uint16(index))
+			return 0, true
+		}
+		owner, lost = text.Out, text.Lost
+		fn := strings.TrimPrefix(text.Name, ".text.")
+		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
+	}
+	if kind == KindConstFunc && !l.rel && lost != lostOnArrival && !l.Secs[owner].Kernel {
+		return 0, false
+	}
+	out = l.sec(name, owner, 0)
+	in.setOut(uint16(index), out, lost)
+	s := l.Secs[out]
+	s.Align = max(s.Align, h.Addralign)
+	plain, twin := in.forms(index)
+	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	return out, false
+}
+
+// tables is the fourth walk: attributes, relocations, call graph, in index order.
+func (m *merger) tables(in *Input) {
+	for i := 1; i < len(in.Secs); i++ {
+		switch in.Secs[i].Type {
+		case cubin.SHTCudaInfo:
+			m.place(in, int32(i))
+		case cubin.SHTRel, cubin.SHTRela:
+			m.relocations(in, int32(i))
+		case cubin.SHTCudaCallgraph:
+			m.callgraphStrings(in, in.File.Sections[i].Data)
+		case cubin.SHTCudaPrototype:
+			d := in.File.Sections[i].Data
+			for o := 0; o+8 <= len(d); o += 8 {
+				m.prototypeString(in, le.Uint32(d[o+4:]))
+			}
+		}
+	}
+	if !m.l.Mercury {
+		return
+	}
+	for i := range in.File.Sections { // plain relocations that have no twin
+		h := &in.File.Sections[i]
+		if (h.Type == cubin.SHTRel || h.Type == cubin.SHTRela) && in.Secs[i].Twin == 0 && h.Size > 0 {
+			m.relocations(in, int32(i))
+		}
+	}
+}
+
+// relocations creates the sections that an input's relocation section asks for. A RELA section whose later entries have
+// an addend of 0 makes the name of a REL section, too, which stays empty (observed).
+func (m *merger) relocations(in *Input, index int32) {
+	l := m.l
+	h := &in.File.Sections[index]
+	target := h.TextIndex()
+	if strings.HasPrefix(in.Secs[target].Name, ".text.") && in.Secs[target].Lost == lostOnArrival {
+		return
+	}
+	out, dead := m.place(in, int32(target))
+	if dead || h.Size == 0 {
+		return
+	}
+	if out == 0 {
+		if l.PreserveRelocs {
+			l.sec(".nv.resolvedrela"+in.Secs[target].Name, 0, 0)
+		}
+		return
+	}
+	t := l.Secs[out]
+	var rel, rela SecID
+	syms := in.Syms
+	if !h.Mercury() {
+		syms = in.PlainSyms
+	}
+	for j := range h.NumRels() {
+		r := h.RelAt(j)
+		if t.Kind == KindText && int(r.Sym) < len(syms) && syms[r.Sym] != 0 {
+			s := &l.Syms[syms[r.Sym]]
+			s.CodeRef = true
+			if t.Kernel && s.Shared() && s.Size == 0 {
+				m.kernelUsesExtern(out)
+			}
+		}
+		isRela := h.Type != cubin.SHTRel && (j == 0 || r.Addend != 0)
+		if isRela && rela == 0 {
+			rela = l.sec(".rela"+t.Name, 0, out)
+		} else if !isRela && rel == 0 {
+			rel = l.sec(".rel"+t.Name, 0, out)
+		}
+		if l.PreserveRelocs && j == 0 {
+			l.sec(".nv.resolvedrela"+t.Name, 0, out)
+		}
+	}
+	home := rela
+	if h.Type == cubin.SHTRel {
+		home = rel
+	}
+	plain, twin := in.forms(index)
+	s := l.Secs[home]
+	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	in.setOut(uint16(index), home, in.Secs[target].Lost)
+}
+
+func (m *merger) kernelUsesExtern(text SecID) {
+	if m.hasExtern == nil {
+		m.hasExtern = map[SecID]bool{}
+	}
+	m.hasExtern[text] = true
+}
+
+// callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table.
+func (m *merger) callgraphStrings(in *Input, d []byte) {
+	mark := int32(0)
+	for o := 0; o+8 <= len(d); o += 8 {
+		a, b := le.Uint32(d[o:]), le.Uint32(d[o+4:])
+		if a == 0 && int32(b) < 0 {
+			mark = int32(b)
+		} else if mark == markTaken || mark == markIndirect {
+			m.prototypeString(in, b)
+		}
+	}
+}
+
+func (m *merger) prototypeString(in *Input, off uint32) {
+	l := m.l
+	s, ok := in.File.String(off)
+	if !ok {
+		return // refused by resolve
+	}
+	p := l.proto(s)
+	for len(m.seenProto) <= int(p) {
+		m.seenProto = append(m.seenProto, false)
+	}
+	if !m.seenProto[p] {
+		m.seenProto[p] = true
+		l.protoList = append(l.protoList, p)
+	}
+}
+
+// commons creates .nv.global if a COMMON is left over.
+func (m *merger) commons() {
+	l := m.l
+	for i := 1; i < len(l.Syms); i++ {
+		if l.Syms[i].Shndx == cubin.SHNCommon && l.Syms[i].Side != noSide {
+			l.Syms[i].Sec = l.sec(".nv.global", 0, 0)
+		}
+	}
+	l.globalSec = l.secKey[secKey{name: ".nv.global"}]
+	l.globalInit = l.secKey[secKey{name: ".nv.global.init"}]
+	l.sharedFuncs = l.secKey[secKey{name: ".nv_debug.shared"}]
+	l.sharedReserved = l.secKey[secKey{name: ".nv.shared.reserved.0"}]
+}
+
+// entries lists the kernels of the image. With exactly one kernel passing a filter, that one alone counts (observed).
+func (m *merger) entries() {
+	l := m.l
+	for _, text := range l.Kernels {
+		f := l.Syms[l.Secs[text].Fn].Func
+		if l.dce && l.filtered && l.filterPassed == 1 && !l.Funcs[f].Live {
+			continue
+		}
+		l.Funcs[f].Entry = true
+		l.Entries = append(l.Entries, f)
+	}
+}
+
+// dropLosers leaves per-function sections with the winner's part alone, except for compiler constants, whose copies all
+// stay, and relocation sections, whose entries are judged one by one.
+func (m *merger) dropLosers() {
+	l := m.l
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindInfoFunc, KindConstEntry, KindConstIndices, KindLocal:
+			if len(s.Parts) > 1 || len(s.Parts) == 1 && l.lostPart(&s.Parts[0]) {
+				s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
+			}
+		}
+	}
+}
+
+func (l *Link) lostPart(p *Part) bool {
+	index := p.Sec
+	if index == 0 {
+		index = p.Merc
+	}
+	in := l.Inputs[p.In]
+	h := &in.File.Sections[index]
+	return in.Secs[h.TextIndex()].Lost != notLost
+}
+
+// compilerConstants creates a bank-2 section in every kernel that reaches a function with constants of its own.
+func (m *merger) compilerConstants() {
+	l := m.l
+	prefix := ".nv.constant2."
+	if l.Mercury {
+		prefix = mercOptimizer
+	}
+	for _, fc := range slices.Backward(l.FuncConsts) {
+		f := l.Syms[l.Secs[fc.Owner].Fn].Func
+		for _, e := range slices.Backward(l.entriesReaching(f)) {
+			if e != f {
+				l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0)
+			}
+		}
+	}
+}
+
+// parameterBanks creates the parameter banks of a Mercury link: they stand behind all ordinary sections, in the order of
+// their code sections, and leave no name among those of creation.
+func (m *merger) parameterBanks() {
+	l := m.l
+	banks := map[SecID]SecID{} // by code section
+	for _, in := range l.Inputs {
+		for i := range in.File.Sections {
+			h := &in.File.Sections[i]
+			if h.Mercury() || kindOf(h.Name, h.Flags) != KindConstEntry {
+				continue
+			}
+			text := &in.Secs[h.TextIndex()]
+			if text.Out == 0 || text.Dead || text.Lost != notLost {
+				in.Secs[i].Dead = text.Out == 0 || text.Dead
+				continue
+			}
+			id := banks[text.Out]
+			if id == 0 {
+				id = SecID(len(l.Secs))
+				banks[text.Out] = id
+				name := ".nv.constant0." + strings.TrimPrefix(l.Secs[text.Out].Name, ".text.")
+				l.Secs = append(l.Secs, &Section{ID: id, Name: name, Kind: KindConstEntry, Owner: text.Out, Appended: true, NoTwin: true})
+			}
+			in.Secs[i].Out = id
+			l.Secs[id].Align = max(l.Secs[id].Align, h.Addralign)
+			l.Secs[id].Parts = append(l.Secs[id].Parts, Part{In: in.ID, Sec: int32(i)})
+		}
+	}
+}
+
+// externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
+func (m *merger) externInstances() {
+	l := m.l
+	for _, text := range l.Kernels {
+		if !m.hasExtern[text] {
+			continue
+		}
+		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
+		l.externInstance[text] = id
+	}
+}

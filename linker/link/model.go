@@ -38,6 +38,8 @@ type Input struct {
 	// Lost marks, by symbol number of the view, definitions that did not become the image's: lostOnArrival when an earlier one stood,
 	// replacedLater when a later one took their place.
 	Lost []lossKind
+	// Unnamed is 12.4's nameless function symbol of this input, 0 if it has none.
+	Unnamed SymID
 }
 
 type lossKind uint8
@@ -70,7 +72,8 @@ type InSection struct {
 	// Off is where its bytes begin in the output section (in the twin's bytes, for a twin), once layout has run.
 	Off uint64
 	// Dead marks the section of a function that is not in the image.
-	Dead bool
+	Dead   bool
+	placed bool
 	// Lost marks a code section (or a section that belongs to one) whose function's definition lost to another.
 	Lost lossKind
 }
@@ -171,6 +174,13 @@ type Section struct {
 	KeepEmpty bool
 	// Drop removes the section from the image whatever its size.
 	Drop bool
+	// Kernel marks the code section of a kernel.
+	Kernel bool
+	// Appended marks a section that stands behind the ordinary ones: in a Mercury link the parameter banks of kernels
+	// without descriptors, which are created last and have no name among the early ones.
+	Appended bool
+	// NoTwin marks a section that has no Mercury form although its kind has one.
+	NoTwin bool
 	// ShareOff: the twin has the plain section's file offset and takes no room of its own.
 	ShareOff bool
 	// Sym is the section symbol, 0 if the section has none.
@@ -178,7 +188,7 @@ type Section struct {
 	// Index and MercIndex are the header numbers in the image; 0: not in the image.
 	Index, MercIndex uint32
 	// Offset and MercOffset are sh_offset.
-	Offset, MercOffset uint64
+	Offset, MercOffset   uint64
 	nameOff, mercNameOff uint32
 }
 
@@ -207,4 +217,11 @@ type Func struct {
 	Proto ProtoID
 	// Live: reached from a root by calls. Kept: stays in the image. Entry: a kernel that counts as one in the image.
 	Live, Kept, Entry bool
+}
+
+// FuncConst are the compiler constants (bank 2) of a function that is no kernel: every copy of every input, in link order.
+// An executable has no section for them; layout puts them into the kernels that reach the function.
+type FuncConst struct {
+	Owner SecID // the function's code section
+	Parts []Part
 }

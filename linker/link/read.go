@@ -1,5 +1,166 @@
 package link
 
-import "context"
+import (
+	"context"
+	"strings"
 
-func (l *Link) read(ctx context.Context) error { return nil }
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
+
+// read parses every source, one goroutine each, and decides what the link makes: the dialect follows the toolkit that is
+// imitated, and the image has Mercury twins iff the target has them and every input does (observed).
+func (l *Link) read(ctx context.Context) error {
+	inputs := make([]*Input, len(l.sources))
+	errs := make([]error, len(l.sources))
+	if err := l.parallel(len(inputs), func(i int) error {
+		f, err := cubin.Parse(l.sources[i].Data)
+		if err != nil {
+			errs[i] = err
+			return nil
+		}
+		inputs[i] = &Input{ID: FileID(i), Name: l.sources[i].Name, File: f}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for i, err := range errs {
+		if err != nil {
+			return l.Diag.Fatal(diag.MalformedInput, l.sources[i].Name, err)
+		}
+	}
+	l.Inputs = inputs
+	l.ABI = 8
+	if l.Toolkit < 130 {
+		l.ABI = 7
+	}
+	l.rel = l.Relocatable && l.ABI == 8
+	l.dce = !l.rel && !l.Debug && !l.PreserveRelocs
+	l.Mercury = l.ABI == 8 && l.SM >= 100
+	for _, in := range inputs {
+		if l.Mercury && !in.File.Mercury() {
+			l.Diag.Report(diag.LimitedToArch, l.SM, in.Name)
+			l.Mercury = false
+		}
+	}
+	return l.parallel(len(inputs), func(i int) error {
+		inputs[i].Secs = l.viewSections(inputs[i].File)
+		return nil
+	})
+}
+
+// viewSections gives each section the name and type that the link goes by. In a Mercury link the reference works on the
+// twins under the plain names and does not look at the plain sections that have one (observed): these are hidden, but
+// paired with their twins so that both forms share one output section.
+func (l *Link) viewSections(f *cubin.File) []InSection {
+	secs := make([]InSection, len(f.Sections))
+	for i := range secs {
+		s := &f.Sections[i]
+		secs[i] = InSection{Name: s.Name, Type: s.Type}
+		if !s.Mercury() && l.Mercury && hasTwinForm(s.Name) {
+			secs[i].Type = cubin.SHTNull
+		}
+	}
+	if l.Mercury {
+		pairTwins(f, secs)
+	}
+	return secs
+}
+
+// hasTwinForm tells the plain sections that a Mercury link does not create from.
+func hasTwinForm(name string) bool {
+	for _, p := range []string{".text.", ".nv.shared.reserved", ".nv.info", ".rel.", ".rela.", ".debug_", ".nv_debug_", ".nv.constant", ".nv.global.init"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// pairTwins finds the plain section of each Mercury twin. Code sections are paired by the capsule's first word, which is
+// the plain section's index (observed); what belongs to a section follows its owner; the rest goes by name.
+func pairTwins(f *cubin.File, secs []InSection) {
+	byName := map[string]int32{}
+	type owned struct {
+		kind  Kind
+		owner uint32
+	}
+	byOwner := map[owned]int32{}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if s.Mercury() || i == 0 {
+			continue
+		}
+		if _, ok := byName[s.Name]; !ok {
+			byName[s.Name] = int32(i)
+		}
+		if s.Flags&cubin.SHFInfoLink != 0 {
+			key := owned{kindOf(s.Name, s.Flags), s.TextIndex()}
+			if _, ok := byOwner[key]; !ok {
+				byOwner[key] = int32(i)
+			}
+		}
+	}
+	pair := func(twin int, plain int32) {
+		if plain != 0 && secs[plain].Twin == 0 {
+			secs[twin].Twin, secs[plain].Twin = plain, int32(twin)
+		}
+	}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if !s.Mercury() {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(s.Name, ".nv.capmerc"); ok {
+			secs[i].Name, secs[i].Type = rest, cubin.SHTProgbits
+			plain := int32(0)
+			if len(s.Data) >= 4 {
+				if n := le.Uint32(s.Data); int(n) < len(f.Sections) && f.Sections[n].Name == rest {
+					plain = int32(n)
+				}
+			}
+			if plain == 0 {
+				plain = byName[rest]
+			}
+			pair(i, plain)
+		}
+	}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if !s.Mercury() || s.Type == cubin.SHTMercSymtab {
+			if s.Type == cubin.SHTMercSymtab {
+				secs[i].Type = cubin.SHTNull
+			}
+			continue
+		}
+		rest, ok := strings.CutPrefix(s.Name, ".nv.merc")
+		if !ok {
+			continue
+		}
+		secs[i].Name = rest
+		switch s.Type {
+		case cubin.SHTMercRela:
+			secs[i].Type = cubin.SHTRela
+		case cubin.SHTMercInfo:
+			secs[i].Type = cubin.SHTCudaInfo
+		}
+		if secs[i].Type == cubin.SHTRela {
+			continue // paired when their targets are
+		}
+		if s.Flags&cubin.SHFInfoLink != 0 {
+			if owner := secs[s.TextIndex()].Twin; owner != 0 {
+				pair(i, byOwner[owned{kindOf(plainName(rest), s.Flags), uint32(owner)}])
+			}
+			continue
+		}
+		pair(i, byName[plainName(rest)])
+	}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if s.Mercury() && secs[i].Type == cubin.SHTRela {
+			if target := secs[s.TextIndex()].Twin; target != 0 {
+				pair(i, byOwner[owned{KindRela, uint32(target)}])
+			}
+		}
+	}
+}

@@ -1,5 +1,381 @@
 package link
 
-import "context"
+import (
+	"context"
+	"strings"
 
-func (l *Link) resolve(ctx context.Context) error { return nil }
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
+
+// resolve enters the symbols of all inputs, in link order: functions first, then everything else, each table in its own
+// order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). All errors of
+// one input are reported, then the link ends.
+func (l *Link) resolve(ctx context.Context) error {
+	total := 0
+	for _, in := range l.Inputs {
+		total += len(l.view(in))
+	}
+	l.Syms = make([]Symbol, 1, total+1)
+	l.Funcs = make([]Func, 1, total/8+2)
+	l.Protos = []string{""}
+	l.byName = make(map[string]SymID, total/4+16)
+	l.protoID = map[string]ProtoID{}
+	r := &resolver{l: l, fatal: diag.MergeElfFailed}
+	accepted := l.Inputs[:0:0]
+	for i, in := range l.Inputs {
+		if r.droppedRuntime {
+			return l.Diag.Fatal(diag.UnexpectedAfterCudadevrt)
+		}
+		if l.sources[i].Cudadevrt && !l.KeepSystemLibs && r.open == 0 {
+			// A runtime library that nobody needs at its turn is left out; before any other module it is passed over.
+			if len(accepted) > 0 || l.Toolkit < 130 {
+				r.droppedRuntime = true
+			}
+			l.result.DroppedSources = append(l.result.DroppedSources, i)
+			continue
+		}
+		in.ID = FileID(len(accepted))
+		accepted = append(accepted, in)
+		l.Inputs = accepted
+		errors := l.Diag.Errors()
+		if err := r.input(in); err != nil {
+			return err
+		}
+		if l.Diag.Errors() > errors {
+			return l.Diag.Fatal(r.fatal)
+		}
+	}
+	l.Inputs = accepted
+	return nil
+}
+
+type resolver struct {
+	l     *Link
+	fatal diag.ID
+	// open counts undefined functions that are no system calls.
+	open           int
+	droppedRuntime bool
+	regs           []map[uint32]uint32 // by FileID: EIATTR_REGCOUNT by symbol number, read when first asked for
+	banks          map[SymID]uint64    // parameter bank sizes of weak kernels
+}
+
+func (r *resolver) input(in *Input) error {
+	l := r.l
+	view := l.view(in)
+	in.Syms = make([]SymID, len(view))
+	in.Lost = make([]lossKind, len(view))
+	r.regs = append(r.regs, nil)
+	for i := 1; i < len(view); i++ {
+		if y := &view[i]; y.Type() == cubin.STTFunc && !y.Internal() {
+			in.Syms[i] = r.function(in, int32(i), y)
+		}
+	}
+	for i := 1; i < len(view); i++ {
+		switch y := &view[i]; y.Type() {
+		case cubin.STTNotype, cubin.STTSection, cubin.STTFunc:
+		default:
+			if y.Name == externInstance {
+				continue // an instance of an earlier -r; entered by merge
+			}
+			in.Syms[i] = r.object(in, int32(i), y)
+		}
+	}
+	l.mapPlainSymbols(in)
+	if err := r.prototypes(in); err != nil {
+		return err
+	}
+	r.parameterBanks(in)
+	return r.callgraph(in)
+}
+
+const externInstance = "externsharedinstance"
+
+// mapPlainSymbols relates .symtab to the view. In a Mercury input both tables have the same order; the plain one has more
+// section symbols at its end (observed).
+func (l *Link) mapPlainSymbols(in *Input) {
+	if !l.Mercury {
+		in.PlainSyms = in.Syms
+		return
+	}
+	plain, merc := in.File.Symbols, in.File.MercSymbols
+	in.PlainSyms = make([]SymID, len(plain))
+	var byName map[string]SymID
+	for i := range plain {
+		y := &plain[i]
+		if i < len(merc) && (merc[i].Name == y.Name || y.Type() == cubin.STTSection) {
+			in.PlainSyms[i] = in.Syms[i]
+			continue
+		}
+		if y.Type() == cubin.STTSection {
+			continue
+		}
+		if byName == nil {
+			byName = map[string]SymID{}
+			for j := range merc {
+				if in.Syms[j] != 0 {
+					byName[merc[j].Name] = in.Syms[j]
+				}
+			}
+		}
+		in.PlainSyms[i] = byName[y.Name]
+	}
+}
+
+func (r *resolver) newSymbol(in *Input, n int32, y *cubin.Symbol) SymID {
+	l := r.l
+	id := SymID(len(l.Syms))
+	s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, DefSym: n, Shndx: y.Shndx, Value: y.Value, Size: y.Size}
+	if y.Shndx != cubin.SHNUndef {
+		s.Def = in.ID
+	}
+	r.sizes(&s, in, n, y)
+	l.Syms = append(l.Syms, s)
+	return id
+}
+
+// sizes takes st_size and st_value from .symtab: the twin's table counts in Mercury code and without reserved areas.
+func (r *resolver) sizes(s *Symbol, in *Input, n int32, y *cubin.Symbol) {
+	if y.Shndx == cubin.SHNCommon {
+		s.Align = y.Value
+	}
+	if !r.l.Mercury {
+		return
+	}
+	s.MercSize = y.Size
+	if plain := in.File.Symbols; int(n) < len(plain) && plain[n].Name == y.Name {
+		s.Size, s.Value = plain[n].Size, plain[n].Value
+	}
+}
+
+func (r *resolver) isFunction(id SymID) bool { return r.l.Syms[id].Type() == cubin.STTFunc }
+
+// function enters a function symbol.
+func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) SymID {
+	l := r.l
+	if y.Binding() == cubin.STBLocal {
+		return r.newFunction(in, n, y)
+	}
+	id, known := l.byName[y.Name]
+	if !known {
+		id = r.newFunction(in, n, y)
+		l.byName[y.Name] = id
+		if y.Shndx == cubin.SHNUndef && !isSyscall(y.Name) {
+			r.open++
+		}
+		return id
+	}
+	s := &l.Syms[id]
+	if !r.isFunction(id) {
+		l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.fileName(s.First))
+		r.fatal = diag.NoCallgraphNode
+		if y.Shndx != cubin.SHNUndef && s.Def != NoFile && y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal {
+			l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
+		}
+		return id
+	}
+	if (y.Other^s.Other)&cubin.STOEntry != 0 {
+		l.Diag.Report(diag.NotGlobalEverywhere, y.Name)
+	}
+	switch {
+	case y.Shndx == cubin.SHNUndef:
+	case s.Def == NoFile:
+		if !isSyscall(y.Name) {
+			r.open--
+		}
+		s.First = in.ID
+		r.define(id, in, n, y)
+	case y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
+		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
+	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.fewerRegisters(in, n, y, s):
+		l.Inputs[s.Def].Lost[s.DefSym] = replacedLater
+		r.define(id, in, n, y)
+	default:
+		in.Lost[n] = lostOnArrival
+	}
+	return id
+}
+
+func (r *resolver) newFunction(in *Input, n int32, y *cubin.Symbol) SymID {
+	id := r.newSymbol(in, n, y)
+	r.l.Syms[id].Func = FuncID(len(r.l.Funcs))
+	r.l.Funcs = append(r.l.Funcs, Func{Sym: id})
+	return id
+}
+
+// define makes this input's definition the one that counts.
+func (r *resolver) define(id SymID, in *Input, n int32, y *cubin.Symbol) {
+	s := &r.l.Syms[id]
+	s.Info, s.Other = y.Info, y.Other
+	s.Def, s.DefSym, s.Shndx, s.Value, s.Size = in.ID, n, y.Shndx, y.Value, y.Size
+	r.sizes(s, in, n, y)
+}
+
+// fewerRegisters decides between two weak copies: the new one wins with strictly fewer registers (observed).
+func (r *resolver) fewerRegisters(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
+	old := r.l.Inputs[s.Def]
+	return r.registers(in, n, y.Shndx) < r.registers(old, s.DefSym, s.Shndx)
+}
+
+// registers is a definition's register count: the top byte of its code section's sh_info, or, where that is 0,
+// EIATTR_REGCOUNT. 12.4 knows the former only (observed).
+func (r *resolver) registers(in *Input, n int32, shndx uint16) uint32 {
+	l := r.l
+	if int(shndx) < len(in.File.Sections) {
+		text := int32(shndx)
+		if l.Mercury && in.Secs[text].Twin != 0 {
+			text = in.Secs[text].Twin
+		}
+		if top := in.File.Sections[text].Info >> 24; top != 0 {
+			return top
+		}
+	}
+	if l.ABI == 7 {
+		return 0
+	}
+	if r.regs[in.ID] == nil {
+		r.regs[in.ID] = readRegisterCounts(l, in)
+	}
+	return r.regs[in.ID][uint32(n)]
+}
+
+const eiattrRegcount = 0x2f
+
+// readRegisterCounts collects EIATTR_REGCOUNT of the view's .nv.info by symbol number.
+func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
+	counts := map[uint32]uint32{}
+	for i := range in.Secs {
+		if in.Secs[i].Type != cubin.SHTCudaInfo || in.Secs[i].Name != ".nv.info" {
+			continue
+		}
+		d := in.File.Sections[i].Data
+		for len(d) >= 4 {
+			size := 4
+			if d[0] == 4 {
+				size += int(le.Uint16(d[2:]))
+			}
+			if size > len(d) {
+				break
+			}
+			if d[0] == 4 && d[1] == eiattrRegcount && size >= 12 {
+				counts[le.Uint32(d[4:])] = le.Uint32(d[8:])
+			}
+			d = d[size:]
+		}
+	}
+	return counts
+}
+
+// fileName is the name of an input as messages show it.
+func (l *Link) fileName(id FileID) string {
+	if id < 0 || int(id) >= len(l.Inputs) {
+		return "<input>"
+	}
+	return l.Inputs[id].Name
+}
+
+// prototypes checks .nv.prototype: the same function has one prototype everywhere.
+func (r *resolver) prototypes(in *Input) error {
+	l := r.l
+	for i := range in.Secs {
+		if in.Secs[i].Type != cubin.SHTCudaPrototype {
+			continue
+		}
+		d := in.File.Sections[i].Data
+		for o := 0; o+8 <= len(d); o += 8 {
+			id := r.symbolAt(in, le.Uint32(d[o:]))
+			proto, ok := in.File.String(le.Uint32(d[o+4:]))
+			if !ok {
+				return l.Diag.Fatal(diag.MalformedInput, in.Name, "a prototype lies outside the string table")
+			}
+			if id == 0 || l.Syms[id].Func == 0 {
+				continue
+			}
+			r.setPrototype(in, id, l.proto(proto))
+		}
+	}
+	return nil
+}
+
+// setPrototype notes the prototype last read; one that differs from the known one is an error.
+func (r *resolver) setPrototype(in *Input, id SymID, p ProtoID) {
+	l := r.l
+	s := &l.Syms[id]
+	f := &l.Funcs[s.Func]
+	if f.Proto != 0 && f.Proto != p && !samePrototype(l.Protos[f.Proto], l.Protos[p]) {
+		l.Diag.Report(diag.PrototypeMismatch, s.Name, in.Name, l.fileName(s.First))
+	}
+	f.Proto = p
+}
+
+// samePrototype compares what stands before '|'; "#ill" fits everything (observed).
+func samePrototype(a, b string) bool {
+	if strings.HasPrefix(a, "#ill") || strings.HasPrefix(b, "#ill") {
+		return true
+	}
+	a, _, _ = strings.Cut(a, "|")
+	b, _, _ = strings.Cut(b, "|")
+	return a == b
+}
+
+func (l *Link) proto(s string) ProtoID {
+	id, ok := l.protoID[s]
+	if !ok {
+		id = ProtoID(len(l.Protos))
+		l.Protos = append(l.Protos, s)
+		l.protoID[s] = id
+	}
+	return id
+}
+
+// symbolAt maps a symbol number as .nv.callgraph and .nv.prototype use it (numbers of the view: both tables agree) to a symbol, 0 if it names none.
+func (r *resolver) symbolAt(in *Input, n uint32) SymID {
+	if int(n) >= len(in.Syms) {
+		return 0
+	}
+	return in.Syms[n]
+}
+
+// parameterBanks compares the sizes of the parameter banks of weak copies of one kernel; not done from sm_100 on (observed).
+func (r *resolver) parameterBanks(in *Input) {
+	l := r.l
+	if l.SM >= 100 {
+		return
+	}
+	var weak bool
+	for i := range in.File.Symbols {
+		y := &in.File.Symbols[i]
+		if y.Entry() && y.Binding() == cubin.STBWeak && y.Shndx != cubin.SHNUndef {
+			weak = true
+		}
+	}
+	if !weak {
+		return
+	}
+	if r.banks == nil {
+		r.banks = map[SymID]uint64{}
+	}
+	sizes := map[uint32]uint64{}
+	for i := range in.File.Sections {
+		s := &in.File.Sections[i]
+		if kindOf(s.Name, s.Flags) == KindConstEntry {
+			sizes[s.TextIndex()] = s.Size
+		}
+	}
+	for i := range in.File.Symbols {
+		y := &in.File.Symbols[i]
+		id := in.Syms[i]
+		if !y.Entry() || y.Binding() != cubin.STBWeak || y.Shndx == cubin.SHNUndef || id == 0 || l.Syms[id].Binding() != cubin.STBWeak {
+			continue
+		}
+		size, ok := sizes[uint32(y.Shndx)]
+		if !ok {
+			continue
+		}
+		if first, seen := r.banks[id]; !seen {
+			r.banks[id] = size
+		} else if first != size {
+			l.Diag.Report(diag.DuplicateWeakParamBank, y.Name)
+		}
+	}
+}

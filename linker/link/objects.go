@@ -1,0 +1,146 @@
+package link
+
+import (
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
+
+// isUnifiedMarker tells the eight weak symbols that every device file mentions and no check looks at (observed).
+func isUnifiedMarker(name string) bool {
+	switch name {
+	case "__UDT_OFFSET", "__UFT_OFFSET", "__UFT_CANONICAL", "__UDT_CANONICAL", "__UFT", "__UDT", "__UFT_END", "__UDT_END":
+		return true
+	}
+	return false
+}
+
+func isReservedSmem(name string) bool {
+	const p = ".nv.reservedSmem"
+	return len(name) >= len(p) && name[:len(p)] == p
+}
+
+func isReference(t cubin.SymbolType) bool { return t >= cubin.STTTexture && t <= cubin.STTSurface }
+
+// inputPlaceholder is how the reference names the file of a texture reference in texts.
+const inputPlaceholder = "<input>"
+
+// object enters a symbol that is no function: variables, commons, texture references.
+func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
+	l := r.l
+	if y.Binding() == cubin.STBLocal {
+		return r.newSymbol(in, n, y)
+	}
+	id, known := l.byName[y.Name]
+	if !known {
+		id = r.newSymbol(in, n, y)
+		l.byName[y.Name] = id
+		return id
+	}
+	if isUnifiedMarker(y.Name) || isReservedSmem(y.Name) {
+		return id
+	}
+	s := &l.Syms[id]
+	if isReference(y.Type()) || isReference(s.Type()) {
+		switch {
+		case isReference(y.Type()) != isReference(s.Type()):
+			l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, inputPlaceholder)
+		case y.Type() != s.Type():
+			l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, inputPlaceholder)
+		}
+		return id
+	}
+	if r.isFunction(id) || y.Space() != s.Space() {
+		l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.fileName(s.First))
+	}
+	if !r.isFunction(id) && (y.Other^s.Other)&cubin.STOManaged != 0 {
+		l.Diag.Report(diag.ManagedMismatch, y.Name, in.Name, l.fileName(s.First))
+	}
+	r.variable(in, n, y, id)
+	return id
+}
+
+// variable decides between a known variable and one of this input.
+func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
+	l := r.l
+	s := &l.Syms[id]
+	oldCommon, newCommon := s.Shndx == cubin.SHNCommon, y.Shndx == cubin.SHNCommon
+	if oldCommon && newCommon {
+		// The larger size counts, but the alignment of the first mention (the reference's fault, needed for addresses).
+		if y.Size > s.Size {
+			s.Size, s.First = y.Size, in.ID
+		}
+		return
+	}
+	if oldCommon != newCommon && y.Shndx != cubin.SHNUndef && s.Def != NoFile {
+		r.commonAndDefinition(in, n, y, id)
+		return
+	}
+	if y.Size != s.Size && s.Size != 0 && y.Size != 0 {
+		l.Diag.Report(diag.SizeMismatch, y.Name, in.Name, l.fileName(s.First))
+	}
+	switch {
+	case y.Shndx == cubin.SHNUndef:
+	case s.Def == NoFile:
+		if newCommon {
+			s.First = in.ID
+		}
+		r.define(id, in, n, y)
+	case s.Binding() == cubin.STBGlobal && y.Binding() == cubin.STBGlobal:
+		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
+	case y.Binding() == cubin.STBGlobal:
+		l.Inputs[s.Def].Lost[s.DefSym] = replacedLater
+		r.define(id, in, n, y)
+	default:
+		in.Lost[n] = lostOnArrival
+	}
+}
+
+// commonAndDefinition decides between a COMMON and a definition, in either order.
+func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id SymID) {
+	l := r.l
+	s := &l.Syms[id]
+	oldCommon := s.Shndx == cubin.SHNCommon
+	var initialised bool
+	if oldCommon {
+		initialised = !in.File.Sections[y.Shndx%cubin.SHNLoRes].NoBits()
+	} else {
+		initialised = !l.Inputs[s.Def].File.Sections[s.Shndx%cubin.SHNLoRes].NoBits()
+	}
+	if initialised {
+		common, definition, file := s.Size, y.Size, s.First
+		if !oldCommon {
+			common, definition, file = y.Size, s.Size, in.ID
+		}
+		switch {
+		case common > definition:
+			l.Diag.Report(diag.CommonLarger, y.Name, l.fileName(file))
+		case oldCommon:
+			// A weak definition wins, too, where the reference crashes.
+			s.First = in.ID
+			r.define(id, in, n, y)
+		default:
+			in.Lost[n] = lostOnArrival
+		}
+		return
+	}
+	if y.Size != s.Size {
+		l.Diag.Report(diag.SizeMismatch, y.Name, in.Name, l.fileName(s.First))
+	}
+	switch {
+	case oldCommon:
+		if y.Binding() == cubin.STBGlobal && y.Size == s.Size {
+			// The definition counts for its attributes, its bytes stay reserved, but the place is the common's.
+			r.define(id, in, n, y)
+			s.CommonPlaced = true
+		} else {
+			in.Lost[n] = lostOnArrival
+		}
+	case s.Binding() == cubin.STBGlobal:
+		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
+	default:
+		// Weak and uninitialised: it becomes a common and keeps its weak binding.
+		s.CommonPlaced = true
+		s.Align = y.Value
+		in.Lost[n] = lostOnArrival
+	}
+}

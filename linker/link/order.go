@@ -1,0 +1,5 @@
+package link
+
+import "encoding/binary"
+
+var le = binary.LittleEndian
