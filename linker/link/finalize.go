@@ -1,7 +1,169 @@
 package link
 
-import "context"
+import (
+	"context"
 
-type numbering struct{}
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
 
-func (l *Link) finalize(ctx context.Context) error { return nil }
+// place is the layout pass: addresses and sizes, then what can be said once they are known, and the numbers of symbols.
+// Messages stand in the reference's order: warnings, limits of spaces, undefined references, register limits, -v.
+func (l *Link) place(ctx context.Context) error {
+	if err := l.layout(ctx); err != nil {
+		return err
+	}
+	l.numberSymbols()
+	if l.PreserveRelocs && l.SM >= 90 {
+		l.Diag.Report(diag.PreserveRelocsIncomplete, l.Target())
+	}
+	before := l.Diag.Errors()
+	if err := l.propagate(ctx); err != nil {
+		return err
+	}
+	if l.Verbose {
+		l.verbose()
+	}
+	if l.Diag.Errors() > before {
+		return ErrFailed
+	}
+	return nil
+}
+
+// reportAddressTaken is -extrawarn: functions whose address is taken though nothing calls them.
+func (l *Link) reportAddressTaken() {
+	if !l.ExtraWarnings || l.rel || !l.dce {
+		return
+	}
+	for i := 1; i < len(l.Funcs); i++ {
+		if f := &l.Funcs[i]; f.Taken && !f.Live {
+			l.Diag.Report(diag.AddressTakenUncalled, l.Syms[f.Sym].Name)
+		}
+	}
+}
+
+// reportUndefined names each undefined symbol that an executable may not leave open, in the order of the image's table.
+func (l *Link) reportUndefined() {
+	if l.rel {
+		return
+	}
+	for _, list := range [][]SymID{l.Local, l.Global} {
+		for _, id := range list {
+			s := &l.Syms[id]
+			if s.Of == 0 && s.Undefined() && !s.Dead && l.mustBeDefined(s) {
+				l.Diag.Report(diag.UndefinedReference, s.Name, l.fileName(s.First))
+			}
+		}
+	}
+}
+
+func (l *Link) mustBeDefined(s *Symbol) bool {
+	switch {
+	case s.Name == "" || s.Binding() == cubin.STBLocal:
+		return false
+	case s.Type() == cubin.STTFunc:
+		return !isSyscall(s.Name) && s.Binding() != cubin.STBWeak
+	case isReference(s.Type()), s.Binding() == cubin.STBWeak, l.AllowUndefGlobals:
+		return false
+	case s.Shared() && s.Size == 0:
+		return false
+	}
+	return s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject
+}
+
+// finalize makes the tables that speak of numbers and decides the file's layout.
+func (l *Link) finalize(ctx context.Context) error {
+	l.makeSymbolStrings()
+	if err := l.attributes(ctx); err != nil {
+		return err
+	}
+	l.numberSections()
+	l.setTable(l.shstrtab, l.makeSectionStrings())
+	l.setTable(l.strtab, l.strings.data)
+	l.Secs[l.symtab].Size = uint64(len(l.numbering.symbols)+1) * cubin.SymSize
+	l.Secs[l.symtab].MercSize = uint64(l.numbering.merc+1) * cubin.SymSize
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindRel:
+			s.Size = uint64(len(s.Rels)) * cubin.RelSize
+			s.MercSize = uint64(len(s.MercRels)) * cubin.RelSize
+		case KindRela, KindResolved:
+			s.Size = uint64(len(s.Rels)) * cubin.RelaSize
+			s.MercSize = uint64(len(s.MercRels)) * cubin.RelaSize
+		}
+	}
+	if err := l.finishMercury(ctx); err != nil {
+		return err
+	}
+	l.placeSections()
+	return nil
+}
+
+func (l *Link) setTable(id SecID, data []byte) {
+	l.Secs[id].Data, l.Secs[id].Size = data, uint64(len(data))
+}
+
+// placeSections assigns file offsets in header order. A Mercury file has room after its string tables for names that
+// shrank or were not needed: the reference sizes these tables before it renames sections (observed).
+func (l *Link) placeSections() {
+	cur := uint64(cubin.EhdrSize)
+	for _, h := range l.numbering.order[1:] {
+		s := l.Secs[h.sec]
+		if h.merc {
+			if s.ShareOff {
+				s.MercOffset = s.Offset
+				continue
+			}
+			s.MercOffset = alignUp(cur, l.mercAlign(s))
+			cur = s.MercOffset + s.MercSize
+			continue
+		}
+		s.Offset = alignUp(cur, l.align(s))
+		cur = s.Offset
+		if !s.NoBits() {
+			cur += s.Size
+		}
+		if l.Mercury {
+			switch s.Kind {
+			case KindShstrtab:
+				cur += 36
+			case KindStrtab:
+				cur += l.renamingRoom()
+			}
+		}
+	}
+	l.shoff = alignUp(cur, 8)
+}
+
+// renamingRoom is the number of bytes left free behind .strtab of a Mercury image.
+func (l *Link) renamingRoom() uint64 {
+	room := 0
+	for _, s := range l.Secs[1:] {
+		if s.Index == 0 || !isRenamed(s) {
+			continue
+		}
+		room += len(s.Name)
+		if s.Kind != KindRel && s.Kind != KindRela && s.Kind != KindResolved {
+			room -= len(plainName(s.Name)) + 1
+		}
+	}
+	return uint64(room)
+}
+
+func (l *Link) align(s *Section) uint64 {
+	if a := s.row().align; a != 0 {
+		return a
+	}
+	return max(s.Align, 1)
+}
+
+// mercAlign is sh_addralign of a section's Mercury form.
+func (l *Link) mercAlign(s *Section) uint64 {
+	switch s.Kind {
+	case KindText:
+		return 16
+	case KindDebug:
+		return 1
+	}
+	return l.align(s)
+}

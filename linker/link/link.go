@@ -115,6 +115,8 @@ type Link struct {
 	mem       memory
 	table     bindlessTable
 	numbering numbering
+	strings   *stringTable // .strtab
+	shoff     uint64       // e_shoff
 	result    Result
 }
 
@@ -139,7 +141,7 @@ func passes() []pass {
 		// bindless: descriptors enlarge the parameter bank of kernels, so they come before sizes are known.
 		{"bindless", (*Link).bindless},
 		// layout: addresses in constant, global and shared space. After it, addresses, sizes of data and symbol numbers are fixed.
-		{"layout", (*Link).layout},
+		{"layout", (*Link).place},
 		// relocate: every relocation is applied, kept for the loader, or dropped for a stated reason.
 		{"relocate", (*Link).relocate},
 		// finalize: attributes, call graph, notes, and the numbers of sections. After it, every size is known.

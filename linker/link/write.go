@@ -1,5 +1,257 @@
 package link
 
-import "context"
+import (
+	"context"
 
-func (l *Link) write(ctx context.Context) error { return nil }
+	"github.com/culink/culink/linker/cubin"
+)
+
+// write fills the file: its size is known, so it is allocated once and sections are filled in parallel.
+func (l *Link) write(ctx context.Context) error {
+	n := &l.numbering
+	segments := l.segments()
+	shnum := uint64(len(n.order))
+	phoff := l.shoff + shnum*cubin.ShdrSize
+	buf := make([]byte, phoff+uint64(len(segments))*cubin.PhdrSize)
+	l.writeHeader(buf, phoff, len(segments))
+	if err := l.parallel(len(n.order)-1, func(i int) error {
+		h := n.order[i+1]
+		l.writeSectionHeader(buf[l.shoff+uint64(i+1)*cubin.ShdrSize:], h)
+		l.writeSection(buf, h)
+		return nil
+	}); err != nil {
+		return err
+	}
+	for i, p := range segments {
+		p.write(buf[phoff+uint64(i)*cubin.PhdrSize:], phoff, uint64(len(segments))*cubin.PhdrSize)
+	}
+	l.result.Image = buf
+	return nil
+}
+
+// elfVersion124 is e_version of ABI 7 images: the toolkit of 12.4 (observed).
+const elfVersion124 = 124
+
+func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
+	copy(b, "\x7fELF\x02\x01\x01")
+	b[7], b[8] = cubin.OSABI8, cubin.ABIVersion8
+	version, flags := uint32(1), l.Secs[l.cuinfo].Index<<24|uint32(l.SM)<<8|cubin.StateSASS
+	if l.Mercury {
+		flags = l.Secs[l.cuinfo].Index<<24 | uint32(l.SM)<<8 | cubin.StateMercury
+	}
+	if l.ABI == 7 {
+		b[7], b[8] = cubin.OSABI7, cubin.ABIVersion7
+		version, flags = uint32(l.Toolkit), uint32(l.SM)<<16|0x500|uint32(l.SM)
+		if l.Suffix == "a" {
+			flags |= 0x800
+		}
+	}
+	etype := uint16(cubin.ETExec)
+	phentsize := uint16(cubin.PhdrSize)
+	if l.rel {
+		etype, phoff = cubin.ETRel, 0
+		if l.Mercury {
+			phentsize = 0
+		}
+	}
+	le.PutUint16(b[16:], etype)
+	le.PutUint16(b[18:], cubin.EMCUDA)
+	le.PutUint32(b[20:], version)
+	le.PutUint64(b[32:], phoff)
+	le.PutUint64(b[40:], l.shoff)
+	le.PutUint32(b[48:], flags)
+	le.PutUint16(b[52:], cubin.EhdrSize)
+	le.PutUint16(b[54:], phentsize)
+	le.PutUint16(b[56:], uint16(phnum))
+	le.PutUint16(b[58:], cubin.ShdrSize)
+	le.PutUint16(b[60:], uint16(len(l.numbering.order)))
+	le.PutUint16(b[62:], 1)
+}
+
+func (l *Link) writeSectionHeader(b []byte, h header) {
+	s := l.Secs[h.sec]
+	if h.merc {
+		l.writeTwinHeader(b, s)
+		return
+	}
+	row := s.row()
+	t := row.exec
+	if l.rel && row.rel != 0 {
+		t = row.rel
+		if t == cubin.SHTCudaConstant0 {
+			t += cubin.SectionType(max(cubin.BankOf(plainName(s.Name)), 0))
+		}
+	}
+	flags := row.flags | s.ExtraFlags
+	info, link := uint32(0), uint32(0)
+	if s.Owner != 0 {
+		info = l.Secs[s.Owner].Index
+	}
+	switch row.link {
+	case linkSymtab:
+		link = l.Secs[l.symtab].Index
+	case linkStrtab:
+		link = l.Secs[l.strtab].Index
+	case linkTkinfo:
+		link = l.Secs[l.tkinfo].Index
+	}
+	switch s.Kind {
+	case KindSymtab:
+		info = l.numbering.locals
+	case KindText:
+		info = l.Syms[s.Fn].Index | s.ExtraInfo
+	case KindRel, KindRela, KindResolved:
+		info = l.Secs[s.Target].Index
+		if s.Kind == KindRel && l.Secs[s.Target].Kind == KindConstEntry {
+			flags = 0 // the linker's own section of descriptors
+		}
+	case KindCuinfo:
+		if l.compat != 0 {
+			flags |= cubin.SHFInfoLink
+			info = l.Secs[l.compat].Index
+		}
+	}
+	putShdr(b, s.nameOff, t, flags, s.Offset, s.Size, link, info, l.align(s), row.entsize)
+}
+
+func (l *Link) writeTwinHeader(b []byte, s *Section) {
+	row := s.row()
+	symtab := l.Secs[l.symtab].MercIndex
+	flags := cubin.SHFMercury | row.mercFlags
+	t, link, info, entsize := row.merc, uint32(0), uint32(0), uint64(0)
+	if s.Owner != 0 {
+		info = l.Secs[s.Owner].MercIndex
+	}
+	switch s.Kind {
+	case KindSymtab:
+		t, link, info, entsize = cubin.SHTMercSymtab, l.Secs[l.strtab].Index, l.numbering.mercLocals, cubin.SymSize
+	case KindText:
+		link, info = symtab, l.Syms[s.Fn].Index
+	case KindInfo, KindInfoFunc:
+		link = symtab
+	case KindRel, KindRela, KindResolved:
+		link, info, entsize = symtab, l.Secs[s.Target].MercIndex, row.entsize
+	}
+	putShdr(b, s.mercNameOff, t, flags, s.MercOffset, s.MercSize, link, info, l.mercAlign(s), entsize)
+}
+
+func putShdr(b []byte, name uint32, t cubin.SectionType, flags, offset, size uint64, link, info uint32, align, entsize uint64) {
+	le.PutUint32(b, name)
+	le.PutUint32(b[4:], uint32(t))
+	le.PutUint64(b[8:], flags)
+	le.PutUint64(b[24:], offset)
+	le.PutUint64(b[32:], size)
+	le.PutUint32(b[40:], link)
+	le.PutUint32(b[44:], info)
+	le.PutUint64(b[48:], align)
+	le.PutUint64(b[56:], entsize)
+}
+
+// writeSection copies or encodes a section's bytes to their place.
+func (l *Link) writeSection(buf []byte, h header) {
+	s := l.Secs[h.sec]
+	if h.merc {
+		switch s.Kind {
+		case KindSymtab:
+			l.writeSymtab(buf[s.MercOffset:], l.numbering.symbols[:l.numbering.merc], true)
+		case KindRel, KindRela, KindResolved:
+			l.writeRels(buf[s.MercOffset:], s.MercRels, s.Kind == KindRel)
+		default:
+			if !s.ShareOff {
+				copy(buf[s.MercOffset:s.MercOffset+s.MercSize], s.MercData)
+			}
+		}
+		return
+	}
+	switch {
+	case s.NoBits():
+	case s.Kind == KindSymtab:
+		l.writeSymtab(buf[s.Offset:], l.numbering.symbols, false)
+	case s.Kind == KindRel || s.Kind == KindRela || s.Kind == KindResolved:
+		l.writeRels(buf[s.Offset:], s.Rels, s.Kind == KindRel)
+	default:
+		copy(buf[s.Offset:s.Offset+s.Size], s.Data)
+	}
+}
+
+func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
+	size := cubin.RelaSize
+	if rel {
+		size = cubin.RelSize
+	}
+	for i := range rels {
+		r := &rels[i]
+		o := b[i*size:]
+		le.PutUint64(o, r.Offset)
+		le.PutUint32(o[8:], r.Type)
+		le.PutUint32(o[12:], l.Syms[r.Sym].Index)
+		if !rel {
+			le.PutUint64(o[16:], uint64(r.Addend))
+		}
+	}
+}
+
+// writeSymtab encodes one of the two symbol tables, which hold the same symbols in the same order.
+func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
+	sized := make([]bool, len(l.Secs)) // code sections whose first function symbol was met
+	for i, id := range symbols {
+		s := &l.Syms[id]
+		o := b[(i+1)*cubin.SymSize:]
+		info, other, value, size := l.symbolFields(id, merc)
+		name := s.Name
+		shndx := uint16(0)
+		if s.Sec != 0 && (!s.Undefined() || s.Of != 0) {
+			sec := l.Secs[s.Sec]
+			shndx = uint16(sec.Index)
+			if merc && sec.MercIndex != 0 {
+				shndx = uint16(sec.MercIndex)
+			}
+			if s.Of != 0 && !merc {
+				name = l.finalName(sec)
+			}
+			if s.Type() == cubin.STTFunc && l.Mercury && !merc && !sized[s.Sec] {
+				sized[s.Sec] = true
+				size = sec.Size
+			}
+		}
+		le.PutUint32(o, l.strings.at[name])
+		o[4], o[5] = info, other
+		le.PutUint16(o[6:], shndx)
+		le.PutUint64(o[8:], value)
+		le.PutUint64(o[16:], size)
+	}
+}
+
+// symbolFields returns st_info, st_other, st_value and st_size as the image has them.
+func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size uint64) {
+	s := &l.Syms[id]
+	info, other, value, size = s.Info, s.Other, s.Value, s.Size
+	if s.Of != 0 {
+		return info, 0, 0, 0
+	}
+	if s.Type() == cubin.STTFunc {
+		value = 0
+	}
+	if merc {
+		return l.mercSymbol(id)
+	}
+	undefined := s.Undefined()
+	if !l.rel {
+		if s.Type() == cubin.STTCudaObject {
+			info = info&0xf0 | uint8(cubin.STTObject)
+		}
+		other &= 0x1f
+		if l.PreserveRelocs && s.Shared() {
+			other |= 1
+		}
+	} else if s.Binding() == cubin.STBLocal && undefined && other == 1 {
+		info = uint8(cubin.STTCudaObject)
+	}
+	if undefined && s.Side == globalSide && s.Binding() == cubin.STBWeak {
+		info = uint8(cubin.STBGlobal)<<4 | info&15
+	}
+	if l.Mercury && undefined && !s.Shared() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
+		info = info&0xf0 | uint8(cubin.STTCudaObject)
+	}
+	return info, other, value, size
+}

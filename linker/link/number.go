@@ -1,0 +1,243 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/culink/culink/linker/cubin"
+)
+
+// numbering is the outcome of deciding what is in the image.
+type numbering struct {
+	// symbols are the image's symbols in order, behind the null symbol; the first merc of them are in .nv.merc.symtab, too.
+	symbols []SymID
+	merc    int
+	// locals is sh_info of .symtab, mercLocals that of .nv.merc.symtab.
+	locals, mercLocals uint32
+	// order lists the image's sections, behind the null header; twins follow as entries of their own.
+	order []header
+}
+
+// header is one section header of the image: a section in its plain or its Mercury form.
+type header struct {
+	sec  SecID
+	merc bool
+}
+
+// present reports whether a section is in the image, as far as that is known before relocations are processed.
+func (l *Link) present(s *Section) bool {
+	switch {
+	case s.Drop, s.ID == 0, s.Kind == KindSymtabShndx:
+		return false
+	case s.Class() == ClassFixed, s.KeepEmpty:
+		return true
+	}
+	switch s.Kind {
+	case KindRel, KindRela, KindResolved:
+		return len(s.Rels) > 0 || len(s.MercRels) > 0
+	case KindPrototype:
+		return l.hasPrototypes()
+	case KindCallgraph, KindTkinfo, KindCuinfo, KindCompat, KindRelAction:
+		return true
+	case KindDebug:
+		return s.Size > 0 || s.MercSize > 0
+	}
+	return s.Size > 0
+}
+
+// hasPrototypes reports whether .nv.prototype has records: functions of the image with a prototype whose address nobody takes.
+func (l *Link) hasPrototypes() bool {
+	for i := 1; i < len(l.Funcs); i++ {
+		if f := &l.Funcs[i]; f.Kept && !f.Taken && f.Proto != 0 && l.Syms[f.Sym].Side != noSide {
+			return true
+		}
+	}
+	return false
+}
+
+// vanishes reports whether a symbol leaves no trace in the image, not even its name. A relocatable link keeps all.
+func (l *Link) vanishes(s *Symbol) bool {
+	if s.Of != 0 || l.rel {
+		return false
+	}
+	switch {
+	case s.Name == "" && s.Type() == cubin.STTFunc:
+		return !l.PreserveRelocs && !l.Debug
+	case s.Binding() == cubin.STBLocal && s.Other&3 == cubin.STOInternal:
+		return !l.PreserveRelocs || s.Undefined()
+	case s.Shared():
+		return l.sharedVanishes(s)
+	}
+	return false
+}
+
+func (l *Link) sharedVanishes(s *Symbol) bool {
+	inFuncs := s.Undefined() || s.Shndx < cubin.SHNLoRes && s.Def >= 0 && l.Inputs[s.Def].Secs[s.Shndx].Name == ".nv_debug.shared"
+	if !s.CodeRef && inFuncs && !s.Undefined() {
+		return true
+	}
+	if l.Debug && !l.SuppressDebugInfo {
+		return false
+	}
+	if !l.PreserveRelocs {
+		return true
+	}
+	if !s.Undefined() {
+		return false
+	}
+	// --preserve-relocs shows a dynamic array on sm_90 alone, and only beside shared data of functions: elsewhere its
+	// value of -1 means that it was never placed (observed).
+	return !(l.SM >= 90 && l.SM < 100 && l.sharedFuncs != 0 && l.Secs[l.sharedFuncs].Size > 0x400)
+}
+
+// numberSymbols decides which symbols are in the image and numbers them. Sizes of data must be known.
+func (l *Link) numberSymbols() {
+	n := &l.numbering
+	n.symbols = make([]SymID, 0, len(l.Local)+len(l.Global))
+	for _, id := range l.Local {
+		if l.inSymtab(id) {
+			n.symbols = append(n.symbols, id)
+		}
+	}
+	n.locals = uint32(len(n.symbols)) + 1
+	n.mercLocals = n.locals
+	for _, id := range l.Global {
+		if l.inSymtab(id) {
+			n.symbols = append(n.symbols, id)
+		}
+	}
+	n.merc = len(n.symbols)
+	for _, id := range l.appended() {
+		// The parameter banks of a Mercury image have their section symbols behind everything else.
+		s := l.Secs[id]
+		s.Sym = SymID(len(l.Syms))
+		l.Syms = append(l.Syms, Symbol{Name: s.Name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
+		n.symbols = append(n.symbols, s.Sym)
+		n.locals = uint32(len(n.symbols)) + 1
+	}
+	for i, id := range n.symbols {
+		l.Syms[id].Index = uint32(i) + 1
+	}
+}
+
+// appended lists the sections that stand behind the ordinary ones, in the order of their code sections.
+func (l *Link) appended() []SecID {
+	var ids []SecID
+	for _, s := range l.Secs {
+		if s.Appended && l.present(s) {
+			ids = append(ids, s.ID)
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b SecID) int { return int(l.Secs[a].Owner - l.Secs[b].Owner) })
+	return ids
+}
+
+func (l *Link) inSymtab(id SymID) bool {
+	s := &l.Syms[id]
+	if s.Dead || l.vanishes(s) {
+		return false
+	}
+	if s.Of != 0 {
+		return l.hasSectionSymbol(l.Secs[s.Of])
+	}
+	if !l.rel && s.Undefined() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) && !s.Shared() &&
+		!isReservedSmem(s.Name) {
+		return l.AllowUndefGlobals && s.Binding() == cubin.STBGlobal
+	}
+	return true
+}
+
+// hasSectionSymbol reports whether a section of the image has its section symbol in .symtab.
+func (l *Link) hasSectionSymbol(s *Section) bool {
+	if s.row().noSymbol || !l.present(s) {
+		return false
+	}
+	if s.Kind != KindSharedEntry && s.Kind != KindSharedFuncs && s.Kind != KindSharedReserved {
+		return true
+	}
+	// Shared sections without data of their own have none.
+	switch {
+	case s.Size == 0,
+		l.Mercury && !l.rel && s.Size == 0x400,
+		l.rel && s.Size == 16 && s.Align == 16:
+		return false
+	}
+	return s.Kind != KindSharedFuncs || l.rel || l.PreserveRelocs || l.Debug && !l.SuppressDebugInfo
+}
+
+// numberSections puts the image's sections in order: by class, inside a class by creation; then what a Mercury image
+// appends. It runs when every section's existence is settled.
+func (l *Link) numberSections() {
+	var byClass [ClassNobits + 1][]SecID
+	for _, s := range l.Secs[1:] {
+		if !s.Appended && l.present(s) {
+			c := s.Class()
+			byClass[c] = append(byClass[c], s.ID)
+		}
+	}
+	n := &l.numbering
+	n.order = append(n.order[:0], header{})
+	for _, ids := range byClass {
+		for _, id := range ids {
+			n.order = append(n.order, header{sec: id})
+		}
+	}
+	ordinary := n.order[1:]
+	for _, id := range l.appended() {
+		n.order = append(n.order, header{sec: id})
+	}
+	if l.Mercury {
+		l.appendTwins(ordinary)
+	}
+	for i, h := range n.order[1:] {
+		if s := l.Secs[h.sec]; h.merc {
+			s.MercIndex = uint32(i) + 1
+		} else {
+			s.Index = uint32(i) + 1
+		}
+	}
+}
+
+// appendTwins adds the Mercury forms: capsules, then the other twins in the order of the plain sections, then the symbol table.
+func (l *Link) appendTwins(ordinary []header) {
+	n := &l.numbering
+	for _, h := range slices.Clone(ordinary) {
+		if l.Secs[h.sec].Kind == KindText {
+			n.order = append(n.order, header{h.sec, true})
+		}
+	}
+	for _, h := range slices.Clone(ordinary) {
+		s := l.Secs[h.sec]
+		switch s.Kind {
+		case KindDebug, KindInfo, KindInfoFunc, KindRel, KindRela, KindResolved, KindConstUser, KindConstFunc, KindConstIndices, KindGlobalInit, KindSharedReserved:
+			if !s.NoTwin {
+				n.order = append(n.order, header{h.sec, true})
+			}
+		}
+	}
+	n.order = append(n.order, header{l.symtab, true})
+}
+
+// mercName is the name of a section's Mercury form.
+func mercName(s *Section) string {
+	switch s.Kind {
+	case KindText:
+		return ".nv.capmerc" + s.Name
+	case KindSymtab:
+		return ".nv.merc.symtab"
+	}
+	return ".nv.merc" + s.Name
+}
+
+// finalName is a section's name in the image.
+func (l *Link) finalName(s *Section) string {
+	if !l.Mercury {
+		return s.Name
+	}
+	return plainName(s.Name)
+}
+
+// isRenamed reports whether a Mercury image shows a section under another name than that of its creation.
+func isRenamed(s *Section) bool {
+	return strings.Contains(s.Name, ".nv.constant.") && plainName(s.Name) != s.Name
+}
