@@ -12,7 +12,7 @@ const firstAction = ConstField22
 // length and destination position of the value, and of the bank.
 func ActionSection() []byte {
 	out := []byte{byte(firstAction), 0, 0, 0, 0, 0, 0, 0}
-	for i := int(firstAction); i < cudaTypes; i++ {
+	for i := int(firstAction); i < CudaTypes; i++ {
 		v, w := cudaTable[i].Actions[0], cudaTable[i].Actions[1]
 		if v.Op == OpEnd {
 			continue

@@ -72,7 +72,7 @@ func ranges(bit []int) string {
 
 func TestEveryTypeIsMeasuredOnce(t *testing.T) {
 	rows := readMeasured(t)
-	if len(rows) != cudaTypes+mercuryTypes {
+	if len(rows) != CudaTypes+MercuryTypes {
 		t.Fatalf("%d rows", len(rows))
 	}
 	seen := map[Type]bool{}

@@ -2,7 +2,7 @@ package reloc
 
 // cudaTable has the types 0 to 115 in order. Measured on both versions of the reference linker, which agree; see the
 // package comment for the rows of types that it never applies.
-var cudaTable = [cudaTypes]Descriptor{
+var cudaTable = [CudaTypes]Descriptor{
 	0:   {"R_CUDA_NONE", ClassNone, false, [3]Action{}},
 	1:   {"R_CUDA_32", ClassAbsolute, false, [3]Action{{OpFull, 0, 32, 0}}},
 	2:   {"R_CUDA_64", ClassAbsolute, false, [3]Action{{OpFull, 0, 64, 0}}},
@@ -123,7 +123,7 @@ var cudaTable = [cudaTypes]Descriptor{
 
 // mercuryTable has the types 0x10000 to 0x1003f, measured on the debug frames of capsule images. The entry 0x10000 is
 // refused by the reference linker.
-var mercuryTable = [mercuryTypes]Descriptor{
+var mercuryTable = [MercuryTypes]Descriptor{
 	0:  {"R_MERCURY_NONE", ClassInvalid, false, [3]Action{}},
 	1:  {"R_MERCURY_G64", ClassGlobal, true, [3]Action{{OpFull, 0, 64, 0}}},
 	2:  {"R_MERCURY_ABS64", ClassAbsolute, false, [3]Action{{OpFull, 0, 64, 0}}},

@@ -6,9 +6,10 @@ type Type uint32
 // MercuryBase is added to the index of an R_MERCURY type in r_info (seed document r-mercury-catalog, observed).
 const MercuryBase Type = 0x10000
 
+// Numbers of defined types: R_CUDA types are 0 to CudaTypes-1, R_MERCURY types MercuryBase to MercuryBase+MercuryTypes-1.
 const (
-	cudaTypes    = 116
-	mercuryTypes = 64
+	CudaTypes    = 116
+	MercuryTypes = 64
 )
 
 // Types that the linker itself writes or treats on their own (names as printed by the vendor's dump tool).
@@ -115,10 +116,10 @@ type Descriptor struct {
 
 // Lookup returns the row of a type, or false for a number that no toolkit up to 13.0 defines.
 func Lookup(t Type) (*Descriptor, bool) {
-	if t < cudaTypes {
+	if t < CudaTypes {
 		return &cudaTable[t], true
 	}
-	if i := t - MercuryBase; t >= MercuryBase && i < mercuryTypes {
+	if i := t - MercuryBase; t >= MercuryBase && i < MercuryTypes {
 		return &mercuryTable[i], true
 	}
 	return nil, false
