@@ -1,7 +1,192 @@
 package link
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
 
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/reloc"
+)
+
+// relocate disposes of every relocation entry: it is applied to the section's bytes, kept for the loader (or for a later
+// link), or dropped. The symbol's kind and the type's kind decide (dispositions). What stays is in the exact reverse of the
+// order of reading: the reference keeps one list with the newest entry first (observed).
+//
+// The sections that relocations patch are worked on in parallel: an entry touches nothing but its own section.
 func (l *Link) relocate(ctx context.Context) error {
+	r := newRelocator(l)
+	if err := r.rebuildLines(); err != nil {
+		return r.report(err)
+	}
+	if err := l.parallel(len(r.targets), func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return r.section(&r.targets[i])
+	}); err != nil {
+		return r.report(err)
+	}
+	if l.Mercury {
+		if err := r.registerNames(); err != nil {
+			return r.report(err)
+		}
+	}
+	if l.relAction != 0 {
+		s := l.Secs[l.relAction]
+		s.Data = reloc.ActionSection()
+		s.Size = uint64(len(s.Data))
+	}
 	return l.relocateMercury(ctx)
+}
+
+// relocator is what is the same for all sections.
+type relocator struct {
+	l       *Link
+	targets []relocTarget
+	// class says, by SymID, what kind of thing the symbol is for a relocation.
+	class []symbolClass
+	table *dispositionTable
+	// codeHasRels marks, by input and section, code sections that a relocation section patches; only for inputs in which a
+	// definition was replaced later.
+	codeHasRels [][]bool
+	// aliasedEarly marks, by FuncID, functions one of whose aliases an earlier input mentions (debug.go).
+	aliasedEarly []bool
+	// headerBase is where a -r link of the reference believes that descriptors begin.
+	headerBase uint64
+	// lines are the places of line units, for the references that follow them (Mercury links).
+	lines map[SecID]*rebuilt
+}
+
+// relocTarget is a section that relocations patch, with the sections that hold its entries; any of them may be nil.
+type relocTarget struct {
+	sec                 *Section
+	rel, rela, resolved *Section
+	parts               []Part // input relocation sections, in reading order
+}
+
+func newRelocator(l *Link) *relocator {
+	r := &relocator{l: l, table: l.dispositions(), class: make([]symbolClass, len(l.Syms))}
+	for i := 1; i < len(l.Syms); i++ {
+		r.class[i] = l.symbolClass(&l.Syms[i])
+	}
+	at := make([]int32, len(l.Secs))
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindRel, KindRela, KindResolved:
+		default:
+			continue
+		}
+		if s.Target == 0 {
+			continue
+		}
+		if at[s.Target] == 0 {
+			r.targets = append(r.targets, relocTarget{sec: l.Secs[s.Target]})
+			at[s.Target] = int32(len(r.targets))
+		}
+		t := &r.targets[at[s.Target]-1]
+		switch s.Kind {
+		case KindRel:
+			t.rel = s
+		case KindRela:
+			t.rela = s
+		case KindResolved:
+			t.resolved = s
+		}
+	}
+	for i := range r.targets {
+		t := &r.targets[i]
+		t.parts = joinParts(t.rel, t.rela)
+	}
+	r.markReplaced()
+	if l.Mercury {
+		r.markAliasedEarly()
+	}
+	if l.rel && l.Mercury {
+		r.headerBase = l.largestParameterBank()
+	}
+	return r
+}
+
+// joinParts merges the inputs of a target's two relocation sections into reading order.
+func joinParts(rel, rela *Section) []Part {
+	switch {
+	case rel == nil || len(rel.Parts) == 0:
+		if rela == nil {
+			return nil
+		}
+		return rela.Parts
+	case rela == nil || len(rela.Parts) == 0:
+		return rel.Parts
+	}
+	a, b := rel.Parts, rela.Parts
+	out := make([]Part, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].In < b[0].In || a[0].In == b[0].In && a[0].Sec < b[0].Sec {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// markReplaced notes which code sections of inputs with replaced definitions have relocations.
+func (r *relocator) markReplaced() {
+	r.codeHasRels = make([][]bool, len(r.l.Inputs))
+	for i, in := range r.l.Inputs {
+		replaced := false
+		for j := range in.Secs {
+			replaced = replaced || in.Secs[j].Lost == replacedLater
+		}
+		if !replaced {
+			continue
+		}
+		has := make([]bool, len(in.Secs))
+		for j := range in.File.Sections {
+			if s := &in.File.Sections[j]; s.Type == cubin.SHTRel || s.Type == cubin.SHTRela {
+				has[s.TextIndex()] = true
+			}
+		}
+		r.codeHasRels[i] = has
+	}
+}
+
+// largestParameterBank is the size of the largest parameter bank of any input, as descriptors would be aligned behind it.
+func (l *Link) largestParameterBank() uint64 {
+	size := uint64(0)
+	for _, in := range l.Inputs {
+		for i := range in.File.Sections {
+			if s := &in.File.Sections[i]; kindOf(s.Name, s.Flags) == KindConstEntry {
+				size = max(size, s.Size)
+			}
+		}
+	}
+	return alignUp(size, 16)
+}
+
+// relocationError is a relocation that cannot be disposed of. id is the message it ends the link with.
+type relocationError struct {
+	id      diag.ID
+	file    string
+	section string
+	offset  uint64
+	problem string
+}
+
+func (e *relocationError) Error() string {
+	return fmt.Sprintf("%s: section %q, relocation at offset %#x: %s", e.file, e.section, e.offset, e.problem)
+}
+
+// report ends the link with an error's message.
+func (r *relocator) report(err error) error {
+	var e *relocationError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.id == diag.MalformedInput || e.id == diag.UnsupportedInput {
+		return r.l.Diag.Fatal(e.id, e.file, fmt.Sprintf("section %q: offset %#x: %s", e.section, e.offset, e.problem))
+	}
+	return fmt.Errorf("%w (%w)", r.l.Diag.Fatal(e.id), e)
 }

@@ -1,0 +1,246 @@
+package link
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Sizes and offsets in .debug_frame, which device compilers write in the 64-bit form of DWARF: ffffffff, a length of 8
+// bytes, then the CIE's mark or the pointer to it.
+const (
+	frameHead    = 12 // bytes that the length does not count
+	frameCIE     = 12 // offset of the CIE's mark, or of the FDE's pointer to its CIE
+	frameAddress = 20 // offset of an FDE's initial location
+	frameRange   = 28
+	frameBody    = 36
+)
+
+var cieMark = bytes.Repeat([]byte{0xff}, 8)
+
+// frame is one FDE of the inputs with the CIE before it.
+type frame struct {
+	part     int // index of the contribution
+	off, end uint64
+	cie      []byte
+	cieOff   uint64
+	sym      SymID // the function, 0 if no entry names one
+	gone     bool
+}
+
+// rebuildFrames writes .debug_frame anew: FDEs of functions that are not in the image go together with their CIE, and each
+// FDE points to the real place of the CIE before it (the compiler's own pointers are wrong from the second on; observed).
+// A function that is described again (the first copy was replaced) has the winner's description at the first place; the second,
+// like a function whose alias was mentioned early, is left in the Mercury form.
+func (p *patcher) rebuildFrames() error {
+	frames, err := p.frames()
+	if err != nil {
+		return err
+	}
+	best := p.bestFrames(frames)
+	out := make([]byte, 0, len(p.sec.Data))
+	p.moved = &rebuilt{parts: make([]rebuiltPart, len(p.sec.Parts))}
+	for i, part := range p.sec.Parts {
+		p.moved.parts[i] = rebuiltPart{in: part.In, sec: part.Sec}
+	}
+	var described []bool
+	lastPart, lastCIE, cieAt := -1, uint64(0), uint64(0)
+	for i := range frames {
+		f := &frames[i]
+		if f.gone {
+			continue
+		}
+		from := f
+		var cie, fde []byte
+		if f.sym != 0 {
+			fn := p.l.Syms[f.sym].Func
+			if b := best[fn]; b != 0 {
+				from = &frames[b-1]
+			}
+			if described == nil {
+				described = make([]bool, len(p.l.Funcs))
+			}
+			if described[fn] || p.aliased(f.sym) {
+				cie, fde = p.mercuryFrame(f)
+			}
+			described[fn] = true
+		}
+		shared := fde == nil && from == f && f.part == lastPart && f.cieOff == lastCIE
+		if fde == nil {
+			cie, fde = from.cie, p.frameBytes(from)
+		}
+		if !shared {
+			cieAt = uint64(len(out))
+			out = append(out, cie...)
+			lastPart, lastCIE = f.part, f.cieOff
+			if from != f {
+				lastPart = -1
+			}
+		}
+		at := uint64(len(out))
+		spans := &p.moved.parts[f.part].spans
+		*spans = append(*spans, span{f.off, f.end, at})
+		out = append(out, fde...)
+		le.PutUint64(out[at+frameCIE:], cieAt)
+	}
+	p.sec.Data, p.sec.Size = out, uint64(len(out))
+	return nil
+}
+
+func (p *patcher) frameBytes(f *frame) []byte {
+	part := &p.sec.Parts[f.part]
+	return p.l.Inputs[part.In].File.Sections[part.Sec].Data[f.off:f.end]
+}
+
+// frames reads the FDEs of all contributions.
+func (p *patcher) frames() ([]frame, error) {
+	var frames []frame
+	var addrs []codeAddress
+	rels := p.t.parts
+	for i, part := range p.sec.Parts {
+		if part.Sec == 0 {
+			continue
+		}
+		in := p.l.Inputs[part.In]
+		data := in.File.Sections[part.Sec].Data
+		addrs, rels = p.addresses(in, part.Sec, rels, addrs[:0])
+		at := 0
+		var cie []byte
+		cieOff := uint64(0)
+		for o := uint64(0); o < uint64(len(data)); {
+			rec, err := frameRecord(data[o:])
+			if err != "" {
+				return nil, malformedDebug(in, part.Sec, o, err)
+			}
+			end := o + uint64(len(rec))
+			if bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+				cie, cieOff = rec, o
+			} else {
+				f := frame{part: i, off: o, end: end, cie: cie, cieOff: cieOff}
+				for at < len(addrs) && addrs[at].off < o+frameAddress {
+					at++
+				}
+				for j := at; j < len(addrs) && addrs[j].off == o+frameAddress; j++ {
+					f.sym, f.gone = addrs[j].sym, addrs[j].gone
+				}
+				frames = append(frames, f)
+			}
+			o = end
+		}
+	}
+	return frames, nil
+}
+
+// frameRecord cuts off the first CIE or FDE, or says what is wrong with it.
+func frameRecord(data []byte) (rec []byte, problem string) {
+	if len(data) < frameAddress {
+		return nil, "a frame entry is cut off"
+	}
+	if le.Uint32(data) != 0xffffffff {
+		return nil, "a frame entry is not in the 64-bit form of DWARF"
+	}
+	n := le.Uint64(data[4:])
+	if n > uint64(len(data)-frameHead) {
+		return nil, "a frame entry reaches past the end of its section"
+	}
+	rec = data[:frameHead+n]
+	least := frameBody
+	if len(rec) >= frameAddress && bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+		least = frameAddress
+	}
+	if len(rec) < least {
+		return nil, "a frame entry is too short"
+	}
+	return rec, ""
+}
+
+// bestFrames finds, by function, the description in the last input that describes it, where several inputs do: the index plus
+// one, 0 for functions that one input alone describes.
+func (p *patcher) bestFrames(frames []frame) []int32 {
+	last := make([]int32, len(p.l.Funcs))
+	for i := range frames {
+		f := &frames[i]
+		if f.gone || f.sym == 0 {
+			continue
+		}
+		b := &last[p.l.Syms[f.sym].Func]
+		if *b == 0 || frames[*b-1].part != f.part {
+			*b = int32(i + 1)
+		}
+	}
+	return last
+}
+
+// twinFrame is what the twin section says about a function.
+type twinFrame struct {
+	sym      SymID
+	cie, fde []byte
+}
+
+// mercuryFrame is the Mercury form of an FDE: the CIE of the twin section and an FDE of 28 bytes with the twin's range and no
+// instructions. It is nil if the input has no twin that describes the function.
+func (p *patcher) mercuryFrame(f *frame) (cie, fde []byte) {
+	part := &p.sec.Parts[f.part]
+	if part.Merc == 0 {
+		return nil, nil
+	}
+	if !p.twinRead || p.twinPart != f.part {
+		p.twinRead, p.twinPart = true, f.part
+		p.twins = p.twinFrames(part)
+	}
+	i, ok := slices.BinarySearchFunc(p.twins, f.sym, func(t twinFrame, id SymID) int { return int(t.sym) - int(id) })
+	if !ok {
+		return nil, nil
+	}
+	fde = make([]byte, 0, frameBody+4)
+	fde = append(fde, 0xff, 0xff, 0xff, 0xff)
+	fde = le.AppendUint64(fde, frameBody+4-frameHead)
+	fde = append(fde, p.twins[i].fde[frameCIE:frameBody]...)
+	return p.twins[i].cie, append(fde, 0, 0, 0, 0)
+}
+
+// twinFrames reads the twin of one contribution; the result is sorted by symbol.
+func (p *patcher) twinFrames(part *Part) []twinFrame {
+	in := p.l.Inputs[part.In]
+	names := p.twinAddresses(in, part.Merc)
+	data := in.File.Sections[part.Merc].Data
+	var twins []twinFrame
+	var cie []byte
+	for o := 0; o < len(data); {
+		rec, problem := frameRecord(data[o:])
+		if problem != "" {
+			return nil
+		}
+		if bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+			cie = rec
+		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frameAddress), func(a codeAddress, off uint64) int { return compareOffsets(a.off, off) }); ok {
+			twins = append(twins, twinFrame{names[i].sym, cie, rec})
+		}
+		o += len(rec)
+	}
+	slices.SortStableFunc(twins, func(a, b twinFrame) int { return int(a.sym) - int(b.sym) })
+	return twins
+}
+
+// twinAddresses lists the functions that the relocations of a twin section name, by offset.
+func (p *patcher) twinAddresses(in *Input, sec int32) []codeAddress {
+	first, _ := slices.BinarySearchFunc(p.t.parts, in.ID, func(p Part, id FileID) int { return int(p.In) - int(id) })
+	var names []codeAddress
+	for _, part := range p.t.parts[first:] {
+		if part.In != in.ID {
+			break
+		}
+		h := &in.File.Sections[part.Merc]
+		if part.Merc == 0 || int32(h.TextIndex()) != sec {
+			continue
+		}
+		for j := range h.NumRels() {
+			if r := h.RelAt(j); int(r.Sym) < len(in.Syms) {
+				if id := in.Syms[r.Sym]; p.l.Syms[id].Func != 0 {
+					names = append(names, codeAddress{off: r.Offset, sym: id})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b codeAddress) int { return compareOffsets(a.off, b.off) })
+	return names
+}

@@ -1,0 +1,369 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/reloc"
+)
+
+// patcher works on one section that relocations patch.
+type patcher struct {
+	*relocator
+	t    *relocTarget
+	sec  *Section
+	code bool // a code section
+	// dropsLost: entries against functions whose definition in the same input lost go (observed: 13.0, three sections).
+	dropsLost bool
+	moved     *rebuilt // places of what was taken apart and put together anew (Mercury links)
+
+	// The twin of the contribution whose Mercury frames were asked for last.
+	twins    []twinFrame
+	twinPart int
+	twinRead bool
+
+	// The input section that is read, and the relocation section that patches it.
+	in        *Input
+	from      int32
+	base      uint64 // place of the contribution
+	vars      []heldVariable
+	part      *rebuiltPart
+	relSec    *cubin.Section
+	rela      bool
+	symbols   []cubin.Symbol
+	linkSyms  []SymID
+	keptREL   []OutRel
+	keptRELA  []OutRel
+	settled   []OutRel
+	variables bool // the section holds variables, and where they went decides
+}
+
+// section disposes of all entries that patch one section.
+func (r *relocator) section(t *relocTarget) error {
+	if len(t.parts) == 0 {
+		return nil
+	}
+	p := &patcher{relocator: r, t: t, sec: t.sec, code: t.sec.Kind == KindText}
+	p.variables = t.sec.Kind == KindGlobalInit || t.sec.Kind == KindConstUser
+	if t.sec.Kind == KindDebug {
+		p.dropsLost = r.l.ABI >= 8 && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
+	}
+	if r.l.Mercury && t.sec.Kind == KindDebug {
+		if err := p.rebuild(); err != nil {
+			return err
+		}
+	}
+	for _, part := range slices.Backward(t.parts) {
+		if err := p.input(&part); err != nil {
+			return err
+		}
+	}
+	if p.moved != nil && isLineSection(t.sec.Name) {
+		slices.SortStableFunc(p.keptRELA, func(a, b OutRel) int { return compareOffsets(a.Offset, b.Offset) })
+	}
+	// Entries that another pass made (descriptors) stand where that pass put them.
+	if t.rel != nil && len(p.keptREL) > 0 {
+		t.rel.Rels = append(t.rel.Rels, p.keptREL...)
+	}
+	if t.rela != nil && len(p.keptRELA) > 0 {
+		t.rela.Rels = append(t.rela.Rels, p.keptRELA...)
+	}
+	if t.resolved != nil {
+		t.resolved.Rels = p.settled
+	}
+	return nil
+}
+
+func compareOffsets(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// input disposes of the entries of one input's relocation section, the last first.
+func (p *patcher) input(part *Part) error {
+	if part.Sec == 0 {
+		return nil // entries for the twin alone
+	}
+	p.in = p.l.Inputs[part.In]
+	p.relSec = &p.in.File.Sections[part.Sec]
+	p.rela = p.relSec.Type != cubin.SHTRel
+	p.symbols, p.linkSyms = p.in.File.Symbols, p.in.PlainSyms
+	p.from = int32(p.relSec.TextIndex())
+	sec := &p.in.Secs[p.from]
+	if sec.Out != p.sec.ID || sec.Dead || p.code && !p.holds(part.In, p.from) {
+		return nil
+	}
+	p.base = sec.Off
+	if p.moved != nil {
+		p.part = p.moved.find(part.In, p.from)
+	}
+	if p.variables {
+		p.vars = p.l.heldVariables(p.in, p.from, p.vars[:0])
+	}
+	for i := p.relSec.NumRels() - 1; i >= 0; i-- {
+		if err := p.entry(p.relSec.RelAt(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether the code section's bytes are that input's.
+func (p *patcher) holds(in FileID, index int32) bool {
+	parts := p.sec.Parts
+	return len(parts) > 0 && parts[0].In == in && parts[0].Sec == index
+}
+
+// entry disposes of one entry.
+func (p *patcher) entry(r cubin.Rel) error {
+	if int(r.Sym) >= len(p.symbols) {
+		return p.refuse(diag.MalformedInput, &r, "its symbol number is outside the symbol table")
+	}
+	y := &p.symbols[r.Sym]
+	if p.dropsLost && p.definitionLost(p.in, y, p.rela) {
+		return nil
+	}
+	off, gone, err := p.place(&r)
+	if gone || err != nil {
+		return err
+	}
+	e := pending{Rel: r, off: off, typ: reloc.Type(r.Type)}
+	if !p.bind(&e, y) {
+		return nil
+	}
+	if !p.l.rel {
+		e.typ = reloc.Plain(e.typ)
+	}
+	return p.dispose(&e)
+}
+
+// pending is an entry with its place and symbol in the image.
+type pending struct {
+	cubin.Rel
+	off     uint64
+	typ     reloc.Type
+	sym     SymID
+	class   symbolClass
+	plus    uint64 // what the place of the contribution adds to a REL entry's field
+	dynamic bool   // dynamic shared memory
+}
+
+// place translates r_offset.
+func (p *patcher) place(r *cubin.Rel) (off uint64, gone bool, err error) {
+	if size := p.in.File.Sections[p.from].Size; r.Offset >= size {
+		return 0, false, p.refuse(diag.MalformedInput, r, fmt.Sprintf("it lies past the end of section %q (%#x bytes)", p.in.File.Sections[p.from].Name, size))
+	}
+	switch {
+	case p.moved != nil:
+		off, ok := p.part.place(r.Offset)
+		return off, !ok, nil
+	case p.variables:
+		if v := findVariable(p.vars, r.Offset); v != nil {
+			return v.value + (r.Offset - v.start), v.lost, nil
+		}
+	}
+	return p.base + r.Offset, false, nil
+}
+
+// bind finds the symbol of the image. It reports whether anything is left to do.
+func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
+	switch y.Type() {
+	case cubin.STTSection:
+		if e.Sym == 0 {
+			break
+		}
+		return p.bindSection(e, y)
+	case cubin.STTNotype:
+		if e.Sym != 0 {
+			return false // a label that the compiler left over
+		}
+	}
+	if e.Sym == 0 {
+		e.class = classSection
+		return true
+	}
+	e.sym = p.linkSyms[e.Sym]
+	if e.sym == 0 {
+		e.class = classAbsent
+		if y.Type() == cubin.STTFunc {
+			e.class = classDead
+		}
+		return true
+	}
+	e.dynamic = y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared && y.Size == 0
+	if p.l.rel && e.dynamic && p.code {
+		if id := p.l.externInstance[p.sec.ID]; id != 0 {
+			e.sym, e.class = id, classLoaded
+			return true
+		}
+	}
+	e.sym = p.l.aliasOwner(e.sym)
+	e.class = p.class[e.sym]
+	return true
+}
+
+// aliasOwner replaces a second name of a function by the function that the code section belongs to.
+func (l *Link) aliasOwner(id SymID) SymID {
+	s := &l.Syms[id]
+	if s.Type() == cubin.STTFunc && s.Sec != 0 && s.Value == 0 {
+		if owner := l.Secs[s.Sec].Fn; owner != 0 {
+			return owner
+		}
+	}
+	return id
+}
+
+// bindSection resolves a section symbol: the joined section's, and the place of this input's contribution is added.
+func (p *patcher) bindSection(e *pending, y *cubin.Symbol) bool {
+	if y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(p.in.Secs) {
+		e.class = classAbsent
+		return true
+	}
+	sec := &p.in.Secs[y.Shndx]
+	if p.l.Mercury && isFrameSection(p.sec.Name) {
+		return false // the pointer to the CIE is written anew
+	}
+	if sec.Out == 0 || sec.Dead {
+		e.class = classAbsent
+		return true
+	}
+	out := p.l.Secs[sec.Out]
+	e.sym, e.class = out.Sym, classSection
+	plus := sec.Off
+	if lines := p.lines[sec.Out]; lines != nil {
+		plus = lines.find(p.in.ID, int32(y.Shndx)).shift(uint64(e.Addend))
+	}
+	if p.rela {
+		e.Addend += int64(plus)
+	} else {
+		e.plus = plus
+	}
+	if p.l.rel && (p.l.KeepSettledRelocs || p.l.Mercury && isLineSection(out.Name)) {
+		e.class = classLoaded
+	}
+	return true
+}
+
+// dispose does what the table says.
+func (p *patcher) dispose(e *pending) error {
+	what := p.table[e.class][typeClassOf(e.typ)]
+	switch {
+	case e.class == classReference && what == apply:
+		return p.applyReference(e)
+	case what == keep && e.sym != 0 && p.l.Syms[e.sym].Index == 0:
+		// The symbol is not in the image: nothing can be left to the loader.
+		what = drop
+		if e.class == classShared {
+			what = refuseDeleted
+		}
+	}
+	switch what {
+	case drop:
+		return nil
+	case keep:
+		return p.keep(e)
+	case apply:
+		return p.apply(e)
+	case clearField:
+		if err := p.write(e, 0, 0); err != nil {
+			return err
+		}
+		p.record(e, 0)
+		return nil
+	case refuseDeleted:
+		return p.refuse(diag.DeletedSymbol, &e.Rel, "no field to write, and the symbol is not in the image")
+	case refuseBranch:
+		return p.refuse(diag.BranchOtherSection, &e.Rel, "a PC-relative branch needs code as its target")
+	case refuseDescriptor:
+		return p.refuse(diag.UnsupportedInput, &e.Rel, "a function descriptor of something that is no function")
+	}
+	return p.refuse(diag.UnexpectedNVRS, &e.Rel, fmt.Sprintf("unknown type %d", e.Type))
+}
+
+// keep leaves the entry to the loader, or to a later link.
+func (p *patcher) keep(e *pending) error {
+	out := OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend}
+	if p.rela {
+		p.keptRELA = append(p.keptRELA, out)
+		return nil
+	}
+	p.keptREL = append(p.keptREL, out)
+	if e.plus != 0 {
+		return p.write(e, e.plus, 0)
+	}
+	return nil
+}
+
+// apply writes the value and notes the entry for --preserve-relocs.
+func (p *patcher) apply(e *pending) error {
+	value, bank, err := p.value(e)
+	if err != nil {
+		return err
+	}
+	addend := e.Addend
+	if !p.rela {
+		value += e.plus
+		old, err := p.oldField(e)
+		if err != nil {
+			return err
+		}
+		addend = int64(old)
+	}
+	if err := p.write(e, value, bank); err != nil {
+		return err
+	}
+	p.record(e, addend)
+	return nil
+}
+
+// write puts S (and A) into the fields of the entry's type.
+func (p *patcher) write(e *pending, s uint64, bank uint32) error {
+	if p.sec.Data == nil {
+		return p.refuse(diag.MalformedInput, &e.Rel, "the section that it patches has no bytes")
+	}
+	err := reloc.Apply(e.typ, p.sec.Data, e.off, reloc.Values{S: s, A: uint64(e.Addend), P: e.off, Bank: bank, REL: !p.rela})
+	if err != nil {
+		return p.refuse(diag.MalformedInput, &e.Rel, err.Error())
+	}
+	return nil
+}
+
+// oldField is the addend that a REL entry keeps in its field, the place of the contribution included.
+func (p *patcher) oldField(e *pending) (uint64, error) {
+	d, ok := reloc.Lookup(e.typ)
+	if !ok || p.t.resolved == nil {
+		return 0, nil
+	}
+	old, err := d.Extract(p.sec.Data, e.off)
+	if err != nil {
+		return 0, p.refuse(diag.MalformedInput, &e.Rel, err.Error())
+	}
+	return old + e.plus>>d.Actions[0].Shift, nil
+}
+
+func (p *patcher) refuse(id diag.ID, r *cubin.Rel, problem string) error {
+	return &relocationError{id: id, file: p.in.Name, section: p.relSec.Name, offset: r.Offset, problem: problem}
+}
+
+// definitionLost reports whether y is a function whose definition in this input is not the image's, and whose entries in
+// .debug_frame, .debug_line and .nv_debug_line_sass go therefore. 13.0 drops them when another definition stood before;
+// when one came later, only RELA entries, and only if the losing code had relocations of its own (observed).
+func (r *relocator) definitionLost(in *Input, y *cubin.Symbol, rela bool) bool {
+	if y.Type() != cubin.STTFunc || y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.Secs) {
+		return false
+	}
+	switch in.Secs[y.Shndx].Lost {
+	case lostOnArrival:
+		return true
+	case replacedLater:
+		return rela && r.codeHasRels[in.ID][y.Shndx]
+	}
+	return false
+}
