@@ -20,6 +20,7 @@ type config struct {
 	culink, nvlink string
 	objects        []int
 	ladder         []int
+	functions      int
 	runs           int
 	limit          time.Duration
 	keep           string
@@ -39,6 +40,7 @@ func run(args []string, out io.Writer) error {
 	fs.StringVar(&c.nvlink, "nvlink", "", "the nvlink to compare with (default: the one on PATH or under CUDA_HOME, if any)")
 	objects := fs.String("objects", "2,250,1000,4000", "numbers of files of the first shape")
 	ladder := fs.String("ladder", "8,16,24,32,64", "numbers of files of the ladder")
+	fs.IntVar(&c.functions, "functions", 16, "functions in each file")
 	fs.IntVar(&c.runs, "runs", 5, "runs of each link; the fastest counts")
 	fs.DurationVar(&c.limit, "limit", 30*time.Second, "a linker that takes longer than this is stopped and not tried on larger sizes")
 	fs.StringVar(&c.keep, "keep", "", "write the inputs here and keep them")
@@ -139,7 +141,7 @@ func (c *config) series(out io.Writer, dir, name string, files []int, ladder boo
 	var at []int
 	slow := c.nvlink == ""
 	for _, n := range files {
-		s := shape{name: name, files: n, functions: 8, ladder: ladder}
+		s := shape{name: name, files: n, functions: c.functions, ladder: ladder}
 		in, size, err := s.write(filepath.Join(dir, fmt.Sprintf("%s%d", name, n)))
 		if err != nil {
 			return err
