@@ -34,7 +34,7 @@ type variant struct {
 	RC              int
 	Finalized       []string `json:"finalized"`
 	OnlyCodeDiffers bool     `json:"only_code_differs"`
-	SettledEarly    bool     `json:"settled_early"`
+	SettledEarly    int      `json:"settled_early"`
 }
 
 func main() {
@@ -144,7 +144,7 @@ func (t *tally) job(dir, name string, v variant, toolkit string, list int) {
 	got := res.Image
 	if v.OnlyCodeDiffers {
 		got, want = blank(got, v.Finalized), blank(want, v.Finalized)
-	} else if len(v.Finalized) > 0 || v.SettledEarly {
+	} else if len(v.Finalized) > 0 || v.SettledEarly > 0 {
 		t.leftOut++
 		t.jobs--
 		return
