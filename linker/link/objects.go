@@ -102,9 +102,9 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 	oldCommon := s.Shndx == cubin.SHNCommon
 	var initialised bool
 	if oldCommon {
-		initialised = !in.File.Sections[y.Shndx%cubin.SHNLoRes].NoBits()
+		initialised = hasBytes(in.File, y.Shndx)
 	} else {
-		initialised = !l.Inputs[s.Def].File.Sections[s.Shndx%cubin.SHNLoRes].NoBits()
+		initialised = hasBytes(l.Inputs[s.Def].File, s.Shndx)
 	}
 	if initialised {
 		common, definition, file := s.Size, y.Size, s.First
@@ -143,4 +143,9 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 		s.Align = y.Value
 		in.Lost[n] = lostOnArrival
 	}
+}
+
+// hasBytes reports whether a definition is initialised: its section has bytes in the file.
+func hasBytes(f *cubin.File, shndx uint16) bool {
+	return shndx < cubin.SHNLoRes && !f.Sections[shndx].NoBits()
 }
