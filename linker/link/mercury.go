@@ -1,15 +1,122 @@
 package link
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"strings"
 
-// relocateMercury makes the twins' bytes and relocation entries.
-func (l *Link) relocateMercury(ctx context.Context) error { return nil }
+	"github.com/culink/culink/linker/cubin"
+)
 
-// finishMercury fills in what depends on final section numbers and offsets: capsule heads, reserved shared bytes.
-func (l *Link) finishMercury(ctx context.Context) error { return nil }
+// relocateMercury makes the twins: the same passes once more over the Mercury form of every section. It runs when the
+// plain sections are relocated, since descriptors' places and entries are taken from there.
+func (l *Link) relocateMercury(ctx context.Context) error {
+	if !l.Mercury {
+		return nil
+	}
+	l.copyCapsules()
+	t := newTwinRelocator(l)
+	if err := l.parallel(len(t.targets), func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return t.section(&t.targets[i])
+	}); err != nil {
+		return (&relocator{l: l}).report(err)
+	}
+	if err := t.movedTables(); err != nil {
+		return (&relocator{l: l}).report(err)
+	}
+	t.headerIndices()
+	l.result.AnewCandidates = l.anewCandidates()
+	return nil
+}
 
-// mercSymbol returns a symbol's fields in .nv.merc.symtab.
+// copyCapsules gives every code section the capsule of the input that gives its code.
+func (l *Link) copyCapsules() {
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindText:
+			if len(s.Parts) > 0 && s.Parts[0].Merc != 0 {
+				p := &s.Parts[0]
+				s.MercData = bytes.Clone(l.Inputs[p.In].File.Sections[p.Merc].Data)
+				s.MercSize = uint64(len(s.MercData))
+			}
+		case KindConstFunc:
+			// Jump tables: the loader fills both forms.
+			if uint64(len(s.MercData)) != s.Size {
+				s.MercData = make([]byte, s.Size)
+			}
+			s.MercSize = s.Size
+		}
+	}
+}
+
+// finishMercury fills in what depends on the numbers and sizes of sections: the first word of capsules, which twins share
+// the file offset of their plain section, and the bytes of reserved shared memory.
+func (l *Link) finishMercury(ctx context.Context) error {
+	if !l.Mercury {
+		return nil
+	}
+	var reserved *Section
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindText:
+			if len(s.MercData) >= 4 {
+				le.PutUint32(s.MercData, s.Index)
+			}
+		case KindConstUser, KindGlobalInit:
+			s.ShareOff, s.MercSize = true, s.Size
+		case KindDebug:
+			// .debug_info has bytes of its own even when they are equal (observed).
+			s.ShareOff = s.Name != ".debug_info" && bytes.Equal(s.Data, s.MercData)
+		case KindSharedReserved:
+			reserved = s
+		}
+	}
+	if reserved != nil && reserved.MercIndex != 0 {
+		l.fillReserved(reserved)
+	}
+	return nil
+}
+
+// mercSymbol returns st_info, st_other, st_value and st_size of a symbol's entry in .nv.merc.symtab. They are those of
+// .symtab in a relocatable image, whatever the image is: variables keep their type and their space; shared memory counts
+// from behind the reserved bytes; functions have the size of their Mercury code (observed).
 func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
 	s := &l.Syms[id]
-	return s.Info, s.Other, s.Value, s.MercSize
+	info, other, value, size = l.symbolFields(id, false)
+	if s.Of != 0 {
+		return info, other, value, size
+	}
+	if s.Type() == cubin.STTFunc {
+		if s.Def != NoFile {
+			size = l.Inputs[s.Def].File.MercSymbols[s.DefSym].Size
+		}
+		return info, other, value, size
+	}
+	if !l.rel && cubin.SymbolType(info&15) == cubin.STTObject {
+		space := l.mercSpace(s)
+		info, other = info&0xf0|uint8(cubin.STTCudaObject), other|space
+		if space == cubin.STOShared {
+			value -= l.sharedReserve()
+		}
+	}
+	if strings.HasPrefix(s.Name, ".nv.reservedSmem.") || !l.rel && strings.HasPrefix(s.Name, "__nv_reservedSMEM_") {
+		value = 0
+	}
+	return info, other, value, size
+}
+
+// mercSpace is the memory space that .nv.merc.symtab shows for a variable of an executable.
+func (l *Link) mercSpace(s *Symbol) uint8 {
+	switch l.Secs[s.Sec].Kind {
+	case KindSharedEntry, KindSharedFuncs:
+		return cubin.STOShared
+	case KindSharedReserved:
+		return cubin.STOReservedShrd
+	case KindConstUser, KindConstFunc, KindConstEntry, KindConstIndices:
+		return cubin.STOConstant
+	}
+	return cubin.STOGlobal
 }

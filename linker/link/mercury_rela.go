@@ -1,0 +1,347 @@
+package link
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/reloc"
+)
+
+// twinRelocator disposes of the entries that patch twins (.nv.merc.rela.*). It differs from the relocation of plain
+// sections in what a twin is: code is a capsule, which has fields only where an instruction is written out, and most
+// entries are left to the loader, which makes the final code from the capsule.
+type twinRelocator struct {
+	l       *Link
+	targets []twinTarget
+	class   []symbolClass // by SymID
+}
+
+// twinTarget is a section whose twin entries patch, with the sections for what stays and for what was applied.
+type twinTarget struct {
+	sec, rela, resolved *Section
+}
+
+func newTwinRelocator(l *Link) *twinRelocator {
+	t := &twinRelocator{l: l, class: make([]symbolClass, len(l.Syms))}
+	for i := 1; i < len(l.Syms); i++ {
+		t.class[i] = l.symbolClass(&l.Syms[i])
+	}
+	resolved := make([]*Section, len(l.Secs))
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindResolved && s.Target != 0 {
+			resolved[s.Target] = s
+		}
+	}
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindRela && s.Target != 0 && len(s.Parts) > 0 {
+			t.targets = append(t.targets, twinTarget{l.Secs[s.Target], s, resolved[s.Target]})
+		}
+	}
+	return t
+}
+
+// twinPatcher works on the twin of one section.
+type twinPatcher struct {
+	*twinRelocator
+	twinTarget
+	code bool
+	// dropsLost: entries against functions whose definition in the same input lost on arrival go.
+	dropsLost bool
+
+	in      *Input
+	part    *Part
+	rel     *cubin.Section
+	base    uint64 // where the contribution begins in the twin
+	size    uint64 // how long it is
+	lost    []span64
+	capsule *capsuleFields
+	kept    []OutRel
+	settled []OutRel
+}
+
+// span64 is a range of offsets.
+type span64 struct{ start, end uint64 }
+
+// section disposes of all entries that patch one section's twin. What stays is in the reverse of the order of reading.
+func (t *twinRelocator) section(target *twinTarget) error {
+	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == KindText}
+	p.dropsLost = p.sec.Kind == KindConstUser || isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
+	for i := range p.rela.Parts {
+		if err := p.input(&p.rela.Parts[i]); err != nil {
+			return err
+		}
+	}
+	slices.Reverse(p.kept)
+	p.rela.MercRels = p.kept
+	if p.resolved != nil && !t.l.rel {
+		slices.Reverse(p.settled)
+		p.resolved.MercRels = p.settled
+	}
+	return nil
+}
+
+// input disposes of the entries of one input's relocation section.
+func (p *twinPatcher) input(part *Part) error {
+	if part.Merc == 0 {
+		return nil
+	}
+	p.part, p.in = part, p.l.Inputs[part.In]
+	p.rel = &p.in.File.Sections[part.Merc]
+	from := int32(p.rel.TextIndex())
+	sec := &p.in.Secs[from]
+	if sec.Out != p.sec.ID || sec.Dead || !p.counts(part.In, from) {
+		return nil
+	}
+	p.base, p.size = sec.Off, p.in.File.Sections[from].Size
+	p.capsule, p.lost = nil, nil
+	switch p.sec.Kind {
+	case KindText:
+		p.base = 0
+		p.capsule = &capsuleFields{in: p.in, part: part, data: p.sec.MercData}
+	case KindGlobalInit:
+		p.lost = p.l.lostWeak(p.in, from)
+	}
+	for i := range p.rel.NumRels() {
+		if err := p.entry(p.rel.RelAt(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts reports whether the entries of a contribution are used: those of a function that another input gives are not,
+// except for compiler constants in a relocatable link, where the copies of all inputs stay.
+func (p *twinPatcher) counts(in FileID, twin int32) bool {
+	switch p.sec.Kind {
+	case KindText:
+		return len(p.sec.Parts) > 0 && p.sec.Parts[0].In == in && p.sec.Parts[0].Merc == twin
+	case KindConstFunc:
+		return p.l.rel || p.l.Inputs[in].Secs[twin].Lost == notLost
+	}
+	return true
+}
+
+// lostWeak lists, in ascending order, the places of weak variables that met a known weak one: their entries go. Those of
+// other definitions that lost stay and patch bytes that nothing names (observed).
+func (l *Link) lostWeak(in *Input, twin int32) []span64 {
+	var out []span64
+	for i, lost := range in.Lost {
+		y := &in.File.MercSymbols[i]
+		if lost != lostOnArrival || int32(y.Shndx) != twin || y.Binding() != cubin.STBWeak {
+			continue
+		}
+		if s := &l.Syms[in.Syms[i]]; s.Binding() == cubin.STBWeak || s.Def > in.ID {
+			out = append(out, span64{y.Value, y.Value + max(y.Size, 1)})
+		}
+	}
+	slices.SortFunc(out, func(a, b span64) int { return compareOffsets(a.start, b.start) })
+	return out
+}
+
+func covers(spans []span64, off uint64) bool {
+	i, found := slices.BinarySearchFunc(spans, off, func(s span64, off uint64) int { return compareOffsets(s.start, off) })
+	return found || i > 0 && off < spans[i-1].end
+}
+
+// twinEntry is an entry on its way: its place in the twin and its symbol in the image.
+type twinEntry struct {
+	cubin.Rel
+	off     uint64
+	typ     reloc.Type
+	entered SymID // as the input names it
+	sym     SymID // an alias replaced by its function
+	dynamic bool  // dynamic shared memory
+}
+
+// entry disposes of one entry. The cases stand in the order in which they exclude one another (observed).
+func (p *twinPatcher) entry(r cubin.Rel) error {
+	if int(r.Sym) >= len(p.in.File.MercSymbols) {
+		return p.refuse(&r, "its symbol number is outside the symbol table")
+	}
+	if !p.code && r.Offset >= p.size {
+		return p.refuse(&r, "it lies past the end of the section that it patches")
+	}
+	y := &p.in.File.MercSymbols[r.Sym]
+	e := twinEntry{Rel: r, off: p.base + r.Offset, typ: reloc.Type(r.Type)}
+	if y.Type() == cubin.STTSection {
+		return p.againstSection(&e, y)
+	}
+	e.entered = p.in.Syms[r.Sym]
+	e.sym = p.l.aliasOwner(e.entered)
+	e.dynamic = y.DynamicShared()
+	class := p.class[e.sym]
+	if p.l.rel && p.code && e.dynamic {
+		if id := p.l.externInstance[p.sec.ID]; id != 0 {
+			e.sym, class = id, classLoaded
+		}
+	}
+	s := &p.l.Syms[e.sym]
+	switch {
+	case e.sym == 0, class == classMarker, class == classMissing:
+		return nil
+	case class == classReference && p.code && !p.l.rel && reloc.Bindless(e.typ):
+		slot, base := p.l.descriptorPlace(e.sym)
+		return p.apply(&e, slot-base)
+	case e.typ == reloc.MercuryUnusedClear64:
+		return p.clearUnused(&e, s)
+	case covers(p.lost, r.Offset), p.definitionLost(&e, y, s):
+		return nil
+	case class == classConstant && e.typ != reloc.MercuryG64, class == classShared:
+		return p.settle(&e, class, s)
+	case s.Index == 0:
+		return nil
+	}
+	p.keep(&e)
+	return nil
+}
+
+// clearUnused clears the address range of a function that is not in the image. A relocatable link that leaves decisions
+// to a later one keeps the entry as long as the function is there.
+func (p *twinPatcher) clearUnused(e *twinEntry, s *Symbol) error {
+	if s.Index == 0 {
+		return p.write(e, e.off, 0)
+	}
+	if p.l.rel && p.l.KeepSettledRelocs {
+		p.keep(e)
+	}
+	return nil
+}
+
+// definitionLost reports whether an entry goes because it stands for a definition that is not the image's: in debug data
+// and constants a function that an earlier input gives; in constants also a variable whose definition in this input
+// lost (observed; in constants that leaves a null pointer, in the reference as here).
+func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol, s *Symbol) bool {
+	if !p.dropsLost {
+		return false
+	}
+	lost := p.in.Lost[e.Sym]
+	if y.Type() == cubin.STTFunc {
+		return lost == lostOnArrival || y.Binding() != cubin.STBLocal && s.Def != NoFile && s.Def < p.in.ID
+	}
+	return p.sec.Kind == KindConstUser && y.Space() == cubin.STOGlobal && lost != notLost
+}
+
+// againstSection disposes of an entry against a section symbol, which in debug data means this input's contribution to
+// that section. What only the loader can write stays, its addend counting from the joined section.
+func (p *twinPatcher) againstSection(e *twinEntry, y *cubin.Symbol) error {
+	if y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(p.in.Secs) {
+		return nil
+	}
+	sec := &p.in.Secs[y.Shndx]
+	if sec.Out == 0 || sec.Dead {
+		return nil
+	}
+	e.sym = p.l.Secs[sec.Out].Sym
+	e.Addend += int64(sec.Off)
+	if reloc.Loader(e.typ) || p.l.rel && p.l.KeepSettledRelocs {
+		if p.l.Syms[e.sym].Index != 0 {
+			p.keep(e)
+		}
+		return nil
+	}
+	return p.apply(e, 0)
+}
+
+// settle applies an entry whose symbol has its final value.
+func (p *twinPatcher) settle(e *twinEntry, class symbolClass, s *Symbol) error {
+	value := s.Value
+	switch {
+	case class == classShared:
+		value = p.sharedValue(e, s)
+	case s.Def == NoFile:
+		value = ^uint64(0) // only in a relocatable link
+	}
+	if p.resolved != nil && p.code && class == classShared && s.Index != 0 {
+		p.settled = append(p.settled, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend})
+	}
+	return p.apply(e, value)
+}
+
+// sharedValue is the place of a shared variable as Mercury counts it: without the reserved bytes.
+func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
+	switch {
+	case p.l.rel && e.dynamic:
+		return 0
+	case p.l.rel && s.Def == NoFile:
+		return ^uint64(0)
+	case p.l.rel:
+		return s.Value
+	case e.dynamic && s.Def == NoFile && p.code:
+		return p.l.dynamicShared(p.sec)
+	}
+	return s.Value - p.l.sharedReserve()
+}
+
+// keep leaves the entry to the loader or to a later link. An executable shows no unified types.
+func (p *twinPatcher) keep(e *twinEntry) {
+	t := e.typ
+	if !p.l.rel {
+		t = reloc.Plain(t)
+	}
+	p.kept = append(p.kept, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(t), Addend: e.Addend})
+}
+
+// apply writes S + A: in a capsule only if it has the instruction in full, since otherwise the loader takes the operand
+// from the SASS; in data that the two forms share not at all, since the plain entry wrote it.
+func (p *twinPatcher) apply(e *twinEntry, s uint64) error {
+	switch p.sec.Kind {
+	case KindText:
+		off, ok, err := p.capsule.find(e.entered, e.Offset, fieldWidth(e.typ))
+		if err != nil {
+			return p.refuse(&e.Rel, err.Error())
+		}
+		if !ok {
+			return nil
+		}
+		return p.write(e, off, s)
+	case KindConstUser, KindGlobalInit:
+		return nil
+	}
+	return p.write(e, e.off, s)
+}
+
+// write puts S + A at an offset of the twin. Types that only the loader can write have no field there.
+func (p *twinPatcher) write(e *twinEntry, off, s uint64) error {
+	err := reloc.Apply(e.typ, p.sec.MercData, off, reloc.Values{S: s, A: uint64(e.Addend), P: off})
+	if err != nil && !errors.Is(err, reloc.ErrLeftToLoader) {
+		return p.refuse(&e.Rel, err.Error())
+	}
+	return nil
+}
+
+func (p *twinPatcher) refuse(r *cubin.Rel, problem string) error {
+	return &relocationError{id: diag.MalformedInput, file: p.in.Name, section: p.rel.Name, offset: r.Offset, problem: problem}
+}
+
+// headerIndices makes the entries of descriptors' twins: those of the parameter bank, counted from the first descriptor.
+func (t *twinRelocator) headerIndices() {
+	for _, s := range t.l.Secs[1:] {
+		if s.Kind != KindRela || s.Target == 0 || len(s.Rels) == 0 || t.l.Secs[s.Target].Kind != KindConstIndices {
+			continue
+		}
+		bank := t.l.Secs[s.Target]
+		base := s.Rels[0].Offset
+		for i := range s.Rels {
+			base = min(base, s.Rels[i].Offset)
+		}
+		s.MercRels = make([]OutRel, len(s.Rels))
+		for i, r := range s.Rels {
+			s.MercRels[i] = OutRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(headerIndexType(reloc.Type(r.Type))), Addend: r.Addend}
+		}
+		bank.MercSize = max(bank.Size, base) - base
+		bank.MercData = make([]byte, bank.MercSize)
+	}
+}
+
+// headerIndexType is the Mercury type for a descriptor's R_CUDA type.
+func headerIndexType(t reloc.Type) reloc.Type {
+	switch t {
+	case reloc.TexHeaderIndex:
+		return reloc.MercuryBase + 0xb
+	case reloc.SampHeaderIndex, reloc.SampHeader0:
+		return reloc.MercuryBase + 0xc
+	}
+	return reloc.MercuryBase + 0xd
+}

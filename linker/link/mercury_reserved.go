@@ -1,0 +1,67 @@
+package link
+
+import "github.com/culink/culink/linker/cubin"
+
+// reservedOwn is how many bytes of reserved shared memory an image counts beyond the variables: they have no place in
+// the twin.
+const reservedOwn = 0x40
+
+// fillReserved makes the bytes of .nv.merc.nv.shared.reserved.0. Its plain form has none; the twin shows what the
+// reference's intermediate file, which holds the plain half alone, has at the section's offset: the gap up to the section
+// header table, then the table's first two headers (observed).
+func (l *Link) fillReserved(s *Section) {
+	s.MercSize = s.Size
+	if !l.rel {
+		s.MercSize = max(s.Size, reservedOwn) - reservedOwn
+	}
+	names := l.earlyNames()
+	gap := l.intermediateGap(s, names)
+	file := make([]byte, gap+2*cubin.ShdrSize)
+	putShdr(file[gap+cubin.ShdrSize:], 1, cubin.SHTStrtab, 0, cubin.EhdrSize, names, 0, 0, 1, 0)
+	s.MercData = make([]byte, s.MercSize)
+	copy(s.MercData, file)
+}
+
+// earlyNames is the size of .shstrtab before the names of what a Mercury image appends are added to it.
+func (l *Link) earlyNames() uint64 {
+	first := l.Secs[l.shstrtab].Size
+	for _, h := range l.numbering.order[1:] {
+		switch s := l.Secs[h.sec]; {
+		case h.merc:
+			first = min(first, uint64(s.mercNameOff))
+		case s.Appended:
+			first = min(first, uint64(s.nameOff))
+		}
+	}
+	return first
+}
+
+// intermediateGap is the number of bytes between the offset of the reserved section and the section header table in the
+// intermediate file. That file has the plain sections up to the shared ones with the sizes of their twins, and code
+// without gaps (observed).
+func (l *Link) intermediateGap(reserved *Section, names uint64) uint64 {
+	pos, start := uint64(cubin.EhdrSize), uint64(0)
+	for _, h := range l.numbering.order[1:] {
+		s := l.Secs[h.sec]
+		if h.merc || s.Appended {
+			continue
+		}
+		align, size := l.align(s), s.Size
+		switch {
+		case s.Kind == KindShstrtab:
+			size = names
+		case s.Kind == KindText:
+			align, size = 1, s.MercSize
+		case s.MercIndex != 0:
+			size = s.MercSize
+		}
+		pos = alignUp(pos, align)
+		if s == reserved {
+			start = pos
+		}
+		if !s.NoBits() {
+			pos += size
+		}
+	}
+	return alignUp(pos, 8) - start
+}
