@@ -422,8 +422,13 @@ func (m *merger) relocations(in *Input, index int32) {
 	if !h.Mercury() {
 		syms = in.PlainSyms
 	}
+	filter := l.newEntryFilter(in, index, int32(target), t)
+	entered := false
 	for j := range h.NumRels() {
 		r := h.RelAt(j)
+		if !filter.enters(l, &r) {
+			continue
+		}
 		if t.Kind == KindText && int(r.Sym) < len(syms) && syms[r.Sym] != 0 {
 			s := &l.Syms[syms[r.Sym]]
 			s.CodeRef = true
@@ -437,9 +442,16 @@ func (m *merger) relocations(in *Input, index int32) {
 		} else if !isRela && rel == 0 {
 			rel = l.sec(".rel"+t.Name, 0, out)
 		}
-		if l.PreserveRelocs && j == 0 {
-			l.sec(".nv.resolvedrela"+t.Name, 0, out)
+		if l.PreserveRelocs && !entered {
+			l.resolvedSection(t)
 		}
+		entered = true
+	}
+	if !entered {
+		return
+	}
+	if rela == 0 && h.Type != cubin.SHTRel {
+		rela = l.sec(".rela"+t.Name, 0, out)
 	}
 	home := rela
 	if h.Type == cubin.SHTRel {

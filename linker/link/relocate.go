@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
@@ -27,6 +28,12 @@ func (l *Link) relocate(ctx context.Context) error {
 		return r.section(&r.targets[i])
 	}); err != nil {
 		return r.report(err)
+	}
+	// Local functions of one name share the section of what was applied.
+	for i := range slices.Backward(r.targets) {
+		if t := &r.targets[i]; t.resolved != nil {
+			t.resolved.Rels = append(t.resolved.Rels, t.settled...)
+		}
 	}
 	if l.Mercury {
 		if err := r.registerNames(); err != nil {
@@ -64,6 +71,7 @@ type relocTarget struct {
 	sec                 *Section
 	rel, rela, resolved *Section
 	parts               []Part // input relocation sections, in reading order
+	settled             []OutRel
 }
 
 func newRelocator(l *Link) *relocator {
@@ -98,6 +106,12 @@ func newRelocator(l *Link) *relocator {
 	for i := range r.targets {
 		t := &r.targets[i]
 		t.parts = joinParts(t.rel, t.rela)
+		if t.resolved == nil && l.PreserveRelocs {
+			t.resolved = l.Secs[l.secKey[secKey{name: ".nv.resolvedrela" + t.sec.Name, owner: resolvedByName}]]
+			if t.resolved.ID == 0 {
+				t.resolved = nil
+			}
+		}
 	}
 	r.markReplaced()
 	if l.Mercury {

@@ -70,9 +70,7 @@ func (r *relocator) section(t *relocTarget) error {
 	if t.rela != nil && len(p.keptRELA) > 0 {
 		t.rela.Rels = append(t.rela.Rels, p.keptRELA...)
 	}
-	if t.resolved != nil {
-		t.resolved.Rels = p.settled
-	}
+	t.settled = p.settled
 	return nil
 }
 
@@ -105,7 +103,7 @@ func (p *patcher) input(part *Part) error {
 		p.part = p.moved.find(part.In, p.from)
 	}
 	if p.variables {
-		p.vars = p.l.heldVariables(p.in, p.from, p.vars[:0])
+		p.vars = p.l.heldVariables(p.in, p.from, p.sec.Kind, p.vars[:0])
 	}
 	for i := p.relSec.NumRels() - 1; i >= 0; i-- {
 		if err := p.entry(p.relSec.RelAt(i)); err != nil {
@@ -128,6 +126,9 @@ func (p *patcher) entry(r cubin.Rel) error {
 	}
 	y := &p.symbols[r.Sym]
 	if p.dropsLost && p.definitionLost(p.in, y, p.rela) {
+		return nil
+	}
+	if p.sec.Kind == KindConstUser && p.l.lostHere(p.in, y, p.linkSyms[r.Sym]) {
 		return nil
 	}
 	off, gone, err := p.place(&r)
@@ -166,7 +167,7 @@ func (p *patcher) place(r *cubin.Rel) (off uint64, gone bool, err error) {
 		return off, !ok, nil
 	case p.variables:
 		if v := findVariable(p.vars, r.Offset); v != nil {
-			return v.value + (r.Offset - v.start), v.lost, nil
+			return v.value + (r.Offset - v.start), v.gone, nil
 		}
 	}
 	return p.base + r.Offset, false, nil

@@ -83,13 +83,14 @@ func (p *patcher) record(e *pending, addend int64) {
 // heldVariable is a variable of an input section and where it went.
 type heldVariable struct {
 	start, end uint64
-	value      uint64 // its address in the joined section
-	lost       bool   // another input's definition is in the image
+	value      uint64 // the address of the variable's bytes in the joined section
+	gone       bool   // entries in these bytes go
 }
 
-// heldVariables lists the variables that an input section holds in ascending order. An entry moves with the variable that
-// covers it, and goes if that variable's definition lost (observed).
-func (l *Link) heldVariables(in *Input, index int32, buf []heldVariable) []heldVariable {
+// heldVariables lists the variables that an input section holds in ascending order: an entry moves with the variable that
+// covers it. The bytes of a definition that lost stay where they are, with their entries, but for one: entries go from
+// initialised data in global memory that lost against an earlier weak definition (observed).
+func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariable) []heldVariable {
 	for i := range in.File.Symbols {
 		y := &in.File.Symbols[i]
 		if int32(y.Shndx) != index || y.Type() != cubin.STTObject && y.Type() != cubin.STTCudaObject {
@@ -100,10 +101,36 @@ func (l *Link) heldVariables(in *Input, index int32, buf []heldVariable) []heldV
 			continue
 		}
 		s := &l.Syms[id]
-		buf = append(buf, heldVariable{y.Value, y.Value + max(y.Size, 1), s.Value, s.Def != in.ID})
+		v := heldVariable{start: y.Value, end: y.Value + max(y.Size, 1), value: s.Value}
+		if s.Def != in.ID {
+			v.value = in.Secs[index].Off + y.Value
+			v.gone = kind == KindGlobalInit && in.lossOf(i, l.view(in)) == lostOnArrival &&
+				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
+		}
+		buf = append(buf, v)
 	}
 	slices.SortStableFunc(buf, func(a, b heldVariable) int { return compareOffsets(a.start, b.start) })
 	return buf
+}
+
+// lossOf tells how the definition with that number of .symtab lost. view is the table that losses are numbered by.
+func (in *Input) lossOf(n int, view []cubin.Symbol) lossKind {
+	if n < len(view) && view[n].Name == in.File.Symbols[n].Name {
+		return in.Lost[n]
+	}
+	return lostOnArrival
+}
+
+// lostHere reports whether y is defined in this input, but another definition is in the image: entries of constants against
+// such a variable go, and against a function if the other definition came first (observed; the pointer stays 0).
+func (l *Link) lostHere(in *Input, y *cubin.Symbol, id SymID) bool {
+	if y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.Secs) || y.Binding() == cubin.STBLocal {
+		return false
+	}
+	if y.Type() == cubin.STTFunc {
+		return in.Secs[y.Shndx].Lost == lostOnArrival
+	}
+	return id != 0 && l.Syms[id].Def != in.ID
 }
 
 // findVariable returns the variable that covers an offset, nil if none does.

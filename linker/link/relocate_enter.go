@@ -1,0 +1,55 @@
+package link
+
+import "github.com/culink/culink/linker/cubin"
+
+// Some entries never enter the reference's list, so that they do not make it create a relocation section either
+// (observed). entryFilter decides about those of one relocation section.
+type entryFilter struct {
+	in      *Input
+	symbols []cubin.Symbol
+	links   []SymID
+	// constants: the target holds user constants; vars: what it holds, if it is initialised global memory.
+	constants bool
+	vars      []heldVariable
+}
+
+// newEntryFilter prepares for the relocation section of that index, which patches the input section target of the output section t.
+func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryFilter {
+	f := entryFilter{in: in, symbols: in.File.Symbols, links: in.PlainSyms}
+	if in.File.Sections[index].Mercury() {
+		f.symbols, f.links = in.File.MercSymbols, in.Syms
+	}
+	switch t.Kind {
+	case KindConstUser:
+		f.constants = true
+	case KindGlobalInit:
+		plain, _ := in.forms(target)
+		f.vars = l.heldVariables(in, plain, t.Kind, nil)
+	}
+	return f
+}
+
+// enters reports whether the entry gets into the list.
+func (f *entryFilter) enters(l *Link, r *cubin.Rel) bool {
+	if int(r.Sym) >= len(f.symbols) {
+		return true // refused when it is disposed of
+	}
+	y := &f.symbols[r.Sym]
+	if f.constants {
+		return !l.lostHere(f.in, y, f.links[r.Sym])
+	}
+	v := findVariable(f.vars, r.Offset)
+	return v == nil || !v.gone
+}
+
+// resolvedSection creates the section that preserves applied entries of t. It goes by name: local functions of one name
+// share the one that the first of them made (observed).
+func (l *Link) resolvedSection(t *Section) {
+	key := secKey{name: ".nv.resolvedrela" + t.Name, owner: resolvedByName}
+	if l.secKey[key] == 0 {
+		l.secKey[key] = l.sec(key.name, 0, t.ID)
+	}
+}
+
+// resolvedByName marks keys of sections that preserve entries, which are looked up without their target.
+const resolvedByName SecID = -1
