@@ -1,7 +1,280 @@
 package link
 
-import "context"
+import (
+	"context"
+	"fmt"
 
-type bindlessTable struct{}
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/reloc"
+)
 
-func (l *Link) bindless(ctx context.Context) error { return nil }
+// bindlessTable is the table of descriptors: one slot of 4 bytes for each texture, sampler and surface reference of the
+// link, used or not, behind the parameters of every kernel that uses any (observed; seed document bindless-relocations
+// has the mechanism, but the bank and the relocations as they were before references were unified).
+type bindlessTable struct {
+	// refs are the references in the order of their slots, base is the offset of the first slot in bank 0, the same in
+	// every kernel.
+	refs []SymID
+	base uint64
+	// slot is the number of a reference's slot plus one, by SymID; nil if there are no references.
+	slot []int32
+	// kernels have the table, in order of their code sections; has tells so by FuncID (nil if none has it).
+	kernels []FuncID
+	has     []bool
+	// How many references of each kind there are.
+	textures, samplers, surfaces int
+}
+
+const slotSize = 4
+
+// bankLimit is the size of a constant bank in bytes.
+const bankLimit = arch.ConstantMax
+
+// bindless decides which kernels get the table of descriptors, and enlarges their parameter banks. The table comes
+// before layout: from then on a bank with a table is like any other.
+func (l *Link) bindless(ctx context.Context) error {
+	t := &l.table
+	if l.rel || !t.collect(l) {
+		return nil
+	}
+	users, err := l.descriptorUsers()
+	if err != nil {
+		return err
+	}
+	t.kernels = l.entriesReachingAny(users)
+	t.base = l.descriptorBase()
+	if len(t.kernels) == 0 {
+		return nil
+	}
+	t.has = make([]bool, len(l.Funcs))
+	for _, k := range t.kernels {
+		t.has[k] = true
+	}
+	if err := t.check(l); err != nil {
+		return err
+	}
+	for _, k := range t.kernels {
+		l.addTable(k)
+	}
+	return nil
+}
+
+// collect lists the references in the order of their slots: textures, samplers, surfaces, each with the one mentioned
+// last in front, then sorted as linked lists are, with all keys equal (observed).
+func (t *bindlessTable) collect(l *Link) bool {
+	var kinds [3][]SymID
+	for id := len(l.Syms) - 1; id > 0; id-- {
+		if s := &l.Syms[id]; isReference(s.Type()) {
+			k := s.Type() - cubin.STTTexture
+			kinds[k] = append(kinds[k], SymID(id))
+		}
+	}
+	t.textures, t.samplers, t.surfaces = len(kinds[0]), len(kinds[1]), len(kinds[2])
+	for _, ids := range kinds {
+		t.refs = append(t.refs, ids...)
+	}
+	if len(t.refs) == 0 {
+		return false
+	}
+	listSort(t.refs, func(p, q *SymID) bool { return true })
+	t.slot = make([]int32, len(l.Syms))
+	for i, id := range t.refs {
+		t.slot[id] = int32(i) + 1
+	}
+	return true
+}
+
+// descriptorUsers lists the functions of the image whose code asks for a descriptor. With exactly one kernel every such
+// reference of any input counts as the kernel's own, even one in a function that was removed (observed).
+func (l *Link) descriptorUsers() ([]FuncID, error) {
+	uses, err := l.codeUses(l.Mercury,
+		func(y *cubin.Symbol) bool { return isReference(y.Type()) },
+		func(y *cubin.Symbol, t uint32) bool {
+			if !isReference(y.Type()) {
+				return false
+			}
+			if l.Mercury {
+				return reloc.Type(t) == reloc.MercuryAbs32 || reloc.Type(t) == reloc.MercuryAbs16
+			}
+			return triggersDescriptor(reloc.Type(t))
+		})
+	if err != nil {
+		return nil, err
+	}
+	var users []FuncID
+	for _, list := range uses {
+		for _, u := range list {
+			if len(l.Entries) == 1 {
+				return l.Entries, nil
+			}
+			if u.fn != 0 && (len(users) == 0 || users[len(users)-1] != u.fn) {
+				users = append(users, u.fn)
+			}
+		}
+	}
+	return users, nil
+}
+
+// entriesReachingAny returns the entries, in order, that reach some of the functions by calls. Unlike one question per
+// function it costs one walk over the call graph.
+func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
+	if len(fns) == 0 {
+		return nil
+	}
+	g := &l.graph
+	g.reverse(l)
+	g.now++
+	var stack []FuncID
+	push := func(f FuncID) {
+		if g.epoch[f] != g.now {
+			g.epoch[f] = g.now
+			stack = append(stack, f)
+		}
+	}
+	for _, f := range fns {
+		push(f)
+	}
+	for len(stack) > 0 {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, c := range g.callers[f] {
+			push(c)
+		}
+		if fn := &l.Funcs[f]; fn.Taken && fn.Proto != 0 && g.protoEpoch[fn.Proto] != g.now {
+			g.protoEpoch[fn.Proto] = g.now
+			for _, c := range g.protoCallers[fn.Proto] {
+				push(c)
+			}
+		}
+	}
+	var found []FuncID
+	for _, e := range l.Entries {
+		if g.epoch[e] == g.now {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// descriptorBase is the first offset behind the largest parameter bank of all kernels of the image, with or without the
+// table, so that a function finds a descriptor at one offset whichever kernel calls it (observed).
+func (l *Link) descriptorBase() uint64 {
+	size := uint64(0)
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstEntry {
+			size = max(size, l.dataSize(s))
+		}
+	}
+	align := uint64(slotSize)
+	if p, ok := arch.Lookup(l.SM); ok {
+		align = max(align, uint64(p.BindlessAlign))
+	}
+	return alignUp(size, align)
+}
+
+// dataSize is the size in bytes of the plain forms of a section's parts, one after the other.
+func (l *Link) dataSize(s *Section) uint64 {
+	size := uint64(0)
+	for i := range s.Parts {
+		size += uint64(len(l.Inputs[s.Parts[i].In].File.Sections[s.Parts[i].Sec].Data))
+	}
+	return size
+}
+
+// check refuses more references than a kernel can have. All kernels have the same table, and the reference looks at the
+// last one first (observed).
+func (t *bindlessTable) check(l *Link) error {
+	name := l.Syms[l.Funcs[t.kernels[len(t.kernels)-1]].Sym].Name
+	if p, ok := arch.Lookup(l.SM); ok {
+		switch {
+		case t.textures > p.Textures:
+			return l.Diag.Fatal(diag.TooManyTextures, p.Textures, name)
+		case t.samplers > p.Samplers:
+			return l.Diag.Fatal(diag.TooManySamplers, p.Samplers, name)
+		case t.surfaces > p.Surfaces:
+			return l.Diag.Fatal(diag.TooManySurfaces, p.Surfaces, name)
+		}
+	}
+	if end := t.base + slotSize*uint64(len(t.refs)); end > bankLimit {
+		return l.Diag.Fatal(diag.UnsupportedInput, name, fmt.Sprintf("parameters and descriptors need %#x bytes of constant bank 0, %#x max", end, bankLimit))
+	}
+	return nil
+}
+
+// addTable makes the section of a kernel's descriptors, if the image has it apart from the parameters, and the
+// relocations that let the loader fill the table in: the highest slot first.
+func (l *Link) addTable(k FuncID) {
+	bank := l.parameterBank(k)
+	if bank == nil {
+		return
+	}
+	t := &l.table
+	if l.Mercury {
+		bank = l.replaceBank(bank)
+		rela := l.Secs[l.sec(".rela"+bank.Name, 0, bank.ID)]
+		for i := len(t.refs) - 1; i >= 0; i-- {
+			row := &headerRelocs[l.Syms[t.refs[i]].Type()-cubin.STTTexture]
+			off := slotSize * uint64(i)
+			rela.Rels = append(rela.Rels, OutRel{Offset: t.base + off, Sym: t.refs[i], Type: uint32(row.rela)})
+			rela.MercRels = append(rela.MercRels, OutRel{Offset: off, Sym: t.refs[i], Type: uint32(row.mercury)})
+		}
+		return
+	}
+	rel := l.Secs[l.sec(".rel"+bank.Name, 0, bank.ID)]
+	for i := len(t.refs) - 1; i >= 0; i-- {
+		row := &headerRelocs[l.Syms[t.refs[i]].Type()-cubin.STTTexture]
+		rel.Rels = append(rel.Rels, OutRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(row.rel)})
+	}
+}
+
+// headerRelocs are the relocation types of a slot, by symbol type from texture on: below sm_100, from sm_100 on, and in
+// the Mercury twin (observed).
+var headerRelocs = [3]struct{ rel, rela, mercury reloc.Type }{
+	{reloc.TexHeaderIndex, reloc.TexHeaderIndex, reloc.MercuryTexHeader},
+	{reloc.SampHeaderIndex, reloc.SampHeader0, reloc.MercurySampHeader},
+	{reloc.SurfHeaderIndex, reloc.SurfHeaderIndex, reloc.MercurySurfHeader},
+}
+
+// parameterBank returns a kernel's section of bank 0, nil if it has none.
+func (l *Link) parameterBank(k FuncID) *Section {
+	text := l.Funcs[k].Text
+	if l.mem.banks == nil {
+		l.mem.banks = make([]SecID, len(l.Secs))
+		for _, s := range l.Secs[1:] {
+			if s.Kind == KindConstEntry {
+				l.mem.banks[s.Owner] = s.ID
+			}
+		}
+	}
+	if id := l.mem.banks[text]; id != 0 {
+		return l.Secs[id]
+	}
+	return nil
+}
+
+// replaceBank creates, in a Mercury link, the section whose twin holds the descriptors alone and whose plain form is the
+// whole bank. It takes the place of the ordinary bank, which stands elsewhere.
+func (l *Link) replaceBank(old *Section) *Section {
+	name := mercIndices + old.Name[len(".nv.constant0."):]
+	bank := l.Secs[l.sec(name, old.Owner, 0)]
+	bank.Parts, bank.Align = old.Parts, old.Align
+	for _, p := range bank.Parts {
+		l.Inputs[p.In].Secs[p.Sec].Out = bank.ID
+	}
+	old.Parts, old.Drop = nil, true
+	return bank
+}
+
+// hasDescriptors reports whether a kernel's parameter bank holds the table of descriptors.
+func (l *Link) hasDescriptors(k FuncID) bool { return l.table.has != nil && l.table.has[k] }
+
+// descriptorPlace is the offset of a reference's descriptor in bank 0, and that of the first descriptor.
+func (l *Link) descriptorPlace(id SymID) (slot, base uint64) {
+	t := &l.table
+	if int(id) >= len(t.slot) || t.slot[id] == 0 {
+		return t.base, t.base
+	}
+	return t.base + slotSize*uint64(t.slot[id]-1), t.base
+}

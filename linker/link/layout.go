@@ -1,7 +1,311 @@
 package link
 
-import "context"
+import (
+	"context"
+	"fmt"
 
-type memory struct{}
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
 
-func (l *Link) layout(ctx context.Context) error { return nil }
+// memory is what layout knows and later passes ask for.
+type memory struct {
+	// banks is the section of bank 0 of a kernel, by code section.
+	banks []SecID
+	// dynamic is where dynamic shared memory begins for a function and a symbol.
+	dynamic map[dynamicUse]uint64
+	// variables are, by FileID, the variables of an input by section.
+	variables []*variableIndex
+	// copies are the bytes to move once all sizes are known.
+	copies []copyJob
+	// gap is the number of bytes between contributions, which alignment alone asks for.
+	gap uint64
+	// Errors that are reported in the reference's order (reportLayoutErrors).
+	excessShared    []excess
+	excessCompiler  []string
+	excessConstants []excess
+	reservedUsers   []string
+}
+
+// excess is a space that holds more than it may.
+type excess struct {
+	name      string
+	size, max uint64
+}
+
+// copyJob moves one contribution to its place.
+type copyJob struct {
+	sec  SecID
+	merc bool
+	off  uint64
+	src  []byte
+}
+
+// layout gives every variable an address in its space and every section of code and data its size and bytes. Sizes come
+// first, in one sequential walk; then the bytes of all sections are allocated at once and copied in parallel.
+func (l *Link) layout(ctx context.Context) error {
+	if err := l.refuseUnified(); err != nil {
+		return err
+	}
+	for _, s := range l.Secs[1:] {
+		l.join(s)
+	}
+	l.placeCommons()
+	l.variableAddresses()
+	if l.rel {
+		l.sharedSizes()
+	} else {
+		l.compilerConstants()
+		if err := l.sharedMemory(); err != nil {
+			return err
+		}
+		l.reservedShared()
+	}
+	l.checkConstants()
+	return l.fill()
+}
+
+// refuseUnified ends an executable link with unified functions or variables: their tables need an index file, and without
+// one the reference ends the link in these words (observed).
+func (l *Link) refuseUnified() error {
+	if l.rel {
+		return nil
+	}
+	for _, in := range l.Inputs {
+		for i := range in.File.Sections {
+			switch in.File.Sections[i].Type {
+			case cubin.SHTCudaUFT, cubin.SHTCudaUFTEntry, cubin.SHTCudaUDT, cubin.SHTCudaUDTEntry:
+				return l.Diag.Fatal(diag.UnifiedWithoutIndex)
+			}
+		}
+	}
+	return nil
+}
+
+// extent is the size of a section so far and its alignment.
+type extent struct{ size, align uint64 }
+
+// add places size bytes of that alignment at the end and returns where.
+func (e *extent) add(size, align uint64) uint64 {
+	at := roundUp(e.size, align)
+	e.size, e.align = at+size, max(e.align, align)
+	return at
+}
+
+// roundUp is the smallest multiple of a that is not less than x. Alignments that stand in symbols need be no powers of two.
+func roundUp(x, a uint64) uint64 {
+	if a <= 1 {
+		return x
+	}
+	if r := x % a; r != 0 {
+		return x + (a - r)
+	}
+	return x
+}
+
+// join places the contributions of a section one after the other, each whole and at its own alignment: nothing is
+// sorted, merged or left out, so the bytes of definitions that lost stay (observed). Sections that other passes encode
+// are left alone.
+func (l *Link) join(s *Section) {
+	switch s.Kind {
+	case KindConstFunc:
+		l.dropLosersConstants(s)
+	case KindGlobal:
+		l.dropUnusedParts(s)
+	case KindDebug, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
+	default:
+		return
+	}
+	plain, twin := extent{align: 1}, extent{align: 1}
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		in := l.Inputs[p.In]
+		if p.Sec != 0 {
+			h := &in.File.Sections[p.Sec]
+			size := h.Size
+			if !s.NoBits() {
+				size = uint64(len(h.Data))
+			}
+			before := plain.size
+			p.Off = plain.add(size, h.Addralign)
+			l.mem.gap += p.Off - before
+			in.Secs[p.Sec].Off = p.Off
+			l.copyTo(s, false, p.Off, h.Data)
+		}
+		if p.Merc != 0 {
+			l.joinTwin(s, p, &twin)
+		}
+	}
+	if s.Kind == KindText {
+		plain.align = s.Align // every definition's alignment counts, not the winner's alone
+	}
+	if s.Kind == KindConstIndices {
+		plain.size = l.table.end()
+		s.MercSize = slotSize * uint64(len(l.table.refs))
+	} else {
+		s.MercSize = twin.size
+	}
+	if s.Kind == KindConstEntry && s.Owner != 0 && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) && !l.Mercury {
+		plain.size = l.table.end()
+	}
+	s.Size, s.Align = plain.size, plain.align
+	s.ShareOff = s.Kind == KindGlobalInit || s.Kind == KindConstUser
+}
+
+// end is the size of a parameter bank with the table.
+func (t *bindlessTable) end() uint64 { return t.base + slotSize*uint64(len(t.refs)) }
+
+// joinTwin places the Mercury form of a contribution. A twin that shares the plain section's bytes has its places, too.
+func (l *Link) joinTwin(s *Section, p *Part, twin *extent) {
+	in := l.Inputs[p.In]
+	h := &in.File.Sections[p.Merc]
+	switch s.Kind {
+	case KindText: // capsules are copied where they are understood
+		return
+	case KindGlobalInit, KindConstUser:
+		p.MercOff = p.Off
+		if p.Sec == 0 {
+			p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
+		}
+		twin.size = max(twin.size, p.MercOff+uint64(len(h.Data)))
+	default:
+		before := twin.size
+		p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
+		l.mem.gap += p.MercOff - before
+		l.copyTo(s, true, p.MercOff, h.Data)
+	}
+	in.Secs[p.Merc].Off = p.MercOff
+}
+
+func (l *Link) copyTo(s *Section, merc bool, off uint64, src []byte) {
+	if len(src) > 0 {
+		l.mem.copies = append(l.mem.copies, copyJob{s.ID, merc, off, src})
+	}
+}
+
+// dropLosersConstants leaves the winner's part of a kernel's own compiler constants. Those of functions keep all copies.
+func (l *Link) dropLosersConstants(s *Section) {
+	if l.rel || s.Owner == 0 || !l.Secs[s.Owner].Kernel {
+		return
+	}
+	kept := s.Parts[:0]
+	for _, p := range s.Parts {
+		if !l.lostPart(&p) {
+			kept = append(kept, p)
+		}
+	}
+	s.Parts = kept
+}
+
+// variableAddresses turns the values of variables in joined sections into addresses.
+func (l *Link) variableAddresses() {
+	for i := 1; i < len(l.Syms); i++ {
+		s := &l.Syms[i]
+		if s.Def < 0 || s.CommonPlaced || s.Shndx == cubin.SHNUndef || s.Shndx >= cubin.SHNLoRes {
+			continue
+		}
+		if t := s.Type(); t != cubin.STTObject && t != cubin.STTCudaObject {
+			continue
+		}
+		sec := &l.Inputs[s.Def].Secs[s.Shndx]
+		switch l.Secs[sec.Out].Kind {
+		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
+		default:
+			s.Value += sec.Off
+		}
+	}
+}
+
+// checkConstants notes constant banks that hold too much.
+func (l *Link) checkConstants() {
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstUser && s.Size > bankLimit {
+			l.mem.excessConstants = append(l.mem.excessConstants, excess{"", s.Size, bankLimit})
+		}
+	}
+}
+
+// reportLayoutErrors reports what does not fit, in the reference's order: shared memory, kernel by kernel, then
+// constants (observed). It reports nothing a second time.
+func (l *Link) reportLayoutErrors() {
+	m := &l.mem
+	for _, e := range m.excessShared {
+		l.Diag.Report(diag.TooMuchShared, e.name, e.size, e.max)
+	}
+	for _, name := range m.reservedUsers {
+		l.Diag.Report(diag.ReservedSharedNotAllowed, name)
+	}
+	for _, e := range m.excessConstants {
+		l.Diag.Report(diag.TooMuchConstant, e.size, e.max)
+	}
+	for _, name := range m.excessCompiler {
+		l.Diag.Report(diag.TooMuchCompilerConstant, name)
+	}
+	m.excessShared, m.reservedUsers, m.excessConstants, m.excessCompiler = nil, nil, nil, nil
+}
+
+// gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it. A damaged
+// sh_addralign could otherwise ask for any amount of memory.
+const gapLimit = 64 << 20
+
+// fill allocates the bytes of all sections and copies the contributions into them.
+func (l *Link) fill() error {
+	total := l.dataTotal()
+	if l.mem.gap > gapLimit {
+		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", l.mem.gap))
+	}
+	slab := make([]byte, total)
+	take := func(n uint64) []byte {
+		b := slab[:n:n]
+		slab = slab[n:]
+		return b
+	}
+	for _, s := range l.Secs[1:] {
+		if !l.holdsBytes(s) {
+			continue
+		}
+		s.Data = take(s.Size)
+		if !s.ShareOff {
+			s.MercData = take(s.MercSize)
+		} else {
+			s.MercData = s.Data
+		}
+	}
+	copies := l.mem.copies
+	l.mem.copies = nil
+	return l.parallel(len(copies), func(i int) error {
+		c := &copies[i]
+		s := l.Secs[c.sec]
+		dst := s.Data
+		if c.merc {
+			dst = s.MercData
+		}
+		copy(dst[c.off:], c.src)
+		return nil
+	})
+}
+
+// dataTotal is the number of bytes of all sections that layout fills.
+func (l *Link) dataTotal() uint64 {
+	total := uint64(0)
+	for _, s := range l.Secs[1:] {
+		if l.holdsBytes(s) {
+			total += s.Size
+			if !s.ShareOff {
+				total += s.MercSize
+			}
+		}
+	}
+	return total
+}
+
+// holdsBytes reports whether layout makes a section's bytes. Constants that do not fit are not made: the link fails.
+func (l *Link) holdsBytes(s *Section) bool {
+	switch s.Kind {
+	case KindDebug, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindOther:
+		return true
+	case KindConstFunc:
+		return len(l.mem.excessCompiler) == 0
+	}
+	return false
+}

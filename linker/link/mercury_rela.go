@@ -269,7 +269,7 @@ func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
 	case p.l.rel:
 		return s.Value
 	case e.dynamic && s.Def == NoFile && p.code:
-		return p.l.dynamicShared(p.sec)
+		return p.l.dynamicShared(p.sec, e.sym)
 	}
 	return s.Value - p.l.sharedReserve()
 }

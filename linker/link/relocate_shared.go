@@ -18,7 +18,7 @@ func (p *patcher) sharedValue(e *pending) uint64 {
 		return s.Value
 	}
 	if e.dynamic && s.Def == NoFile && p.code {
-		return p.l.dynamicShared(p.sec)
+		return p.l.dynamicShared(p.sec, e.sym)
 	}
 	return s.Value - p.l.sharedReserve()
 }
@@ -56,7 +56,3 @@ func (p *patcher) applyReferenceEarly(e *pending) error {
 	}
 	return p.keep(e)
 }
-
-func (l *Link) dynamicShared(text *Section) uint64           { return 0 }
-func (l *Link) sharedReserve() uint64                        { return 0 }
-func (l *Link) descriptorPlace(id SymID) (slot, base uint64) { return 0, 0 }

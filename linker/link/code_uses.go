@@ -1,0 +1,87 @@
+package link
+
+import "github.com/culink/culink/linker/cubin"
+
+// codeUse is a reference from code to a symbol that layout or bindless asks about.
+type codeUse struct {
+	sym SymID
+	// fn is the function whose code refers to it, 0 if that code is not in the image.
+	fn FuncID
+}
+
+// codeUses lists what the code of every input refers to, as far as match wants it: by FileID, in the order of the
+// relocation entries, runs of equal uses given once. Symbols outside code do not count. With merc the entries of the
+// Mercury twins are looked at in place of the plain ones. Inputs none of whose symbols any is true for are not read.
+func (l *Link) codeUses(merc bool, any func(*cubin.Symbol) bool, match func(y *cubin.Symbol, t uint32) bool) ([][]codeUse, error) {
+	uses := make([][]codeUse, len(l.Inputs))
+	err := l.parallel(len(l.Inputs), func(i int) error {
+		uses[i] = l.inputUses(l.Inputs[i], merc, any, match)
+		return nil
+	})
+	return uses, err
+}
+
+func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, match func(*cubin.Symbol, uint32) bool) []codeUse {
+	symbols, ids := in.File.Symbols, in.PlainSyms
+	if merc {
+		symbols, ids = in.File.MercSymbols, in.Syms
+	}
+	found := false
+	for i := range symbols {
+		if any(&symbols[i]) {
+			found = true
+			break
+		}
+	}
+	if !found {
+		return nil
+	}
+	var uses []codeUse
+	for i := range in.File.Sections {
+		h := &in.File.Sections[i]
+		if h.Mercury() != merc || h.Type != cubin.SHTRel && h.Type != cubin.SHTRela && h.Type != cubin.SHTMercRela {
+			continue
+		}
+		fn, code := l.codeOf(in, int32(h.TextIndex()))
+		if !code {
+			continue
+		}
+		for j := range h.NumRels() {
+			r := h.RelAt(j)
+			if int(r.Sym) >= len(symbols) || int(r.Sym) >= len(ids) || !match(&symbols[r.Sym], r.Type) {
+				continue
+			}
+			use := codeUse{ids[r.Sym], fn}
+			if n := len(uses); n == 0 || uses[n-1] != use {
+				uses = append(uses, use)
+			}
+		}
+	}
+	return uses
+}
+
+// codeOf returns the function whose code an input's section is in the image, 0 if it is not there; code tells whether the
+// section is one of code at all.
+func (l *Link) codeOf(in *Input, index int32) (fn FuncID, code bool) {
+	if kindOf(codeName(in, index), 0) != KindText {
+		return 0, false
+	}
+	sec := &in.Secs[index]
+	if sec.Out == 0 || sec.Dead {
+		return 0, true
+	}
+	text := l.Secs[sec.Out]
+	plain, twin := in.forms(index)
+	if text.Kind != KindText || len(text.Parts) == 0 || text.Parts[0].In != in.ID || text.Parts[0].Sec != plain || text.Parts[0].Merc != twin {
+		return 0, true
+	}
+	return l.Syms[text.Fn].Func, true
+}
+
+// codeName is a section's name without the mark of a capsule.
+func codeName(in *Input, index int32) string {
+	if in.File.Sections[index].Mercury() {
+		return in.Secs[index].Name
+	}
+	return in.File.Sections[index].Name
+}

@@ -1,0 +1,214 @@
+package link
+
+import "slices"
+
+// compilerConstants gives every kernel the compiler's constants (bank 2) of the functions that it reaches. A function
+// has one offset for all of its kernels, since its code holds that offset: behind the largest of their banks. The
+// functions are taken from the last to the first (observed).
+func (l *Link) compilerConstants() {
+	banks := l.compilerBanks()
+	for _, fc := range slices.Backward(l.FuncConsts) {
+		l.placeFunctionConstants(&fc, banks)
+	}
+	over := false
+	for _, s := range l.Secs[1:] {
+		over = over || s.Kind == KindConstFunc && s.Size > bankLimit
+	}
+	if over {
+		l.shareCompilerConstants()
+	}
+}
+
+// compilerBanks lists the sections of bank 2 of kernels, by code section.
+func (l *Link) compilerBanks() []SecID {
+	banks := make([]SecID, len(l.Secs))
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstFunc && s.Owner != 0 && l.Secs[s.Owner].Kernel {
+			banks[s.Owner] = s.ID
+		}
+	}
+	return banks
+}
+
+// placeFunctionConstants appends a function's constants to its kernels' banks.
+func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
+	piece, sizes := l.joinCopies(fc)
+	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
+	align, size := piece.align, uint64(0)
+	for _, e := range entries {
+		if b := banks[l.Funcs[e].Text]; b != 0 {
+			align, size = max(align, l.Secs[b].Align), max(size, l.Secs[b].Size)
+		}
+	}
+	at := roundUp(size, align)
+	for i := range fc.Parts {
+		p := &fc.Parts[i]
+		l.moveConstants(l.Inputs[p.In], p, at)
+	}
+	for _, e := range entries {
+		b := banks[l.Funcs[e].Text]
+		if b == 0 {
+			continue
+		}
+		s := l.Secs[b]
+		for i := range fc.Parts {
+			l.copyConstants(s, &fc.Parts[i], sizes[i])
+		}
+		s.Size, s.Align = roundUp(at+piece.size, align), align
+		if l.Mercury {
+			s.MercSize = s.Size
+		}
+	}
+}
+
+// joinCopies joins the copies of a function's constants: a weak function's losing ones count, too, and stand at the
+// place of the first (observed). Part.Off gets the places relative to the piece, sizes what each copy takes.
+func (l *Link) joinCopies(fc *FuncConst) (piece extent, sizes []uint64) {
+	piece.align = 1
+	for i := range fc.Parts {
+		p := &fc.Parts[i]
+		in := l.Inputs[p.In]
+		size := l.constantsSize(in, p.Sec)
+		p.Off = piece.add(size, in.File.Sections[p.Sec].Addralign)
+		sizes = append(sizes, size)
+	}
+	return piece, sizes
+}
+
+// constantsSize is the size of a function's constants up to the end of the last that has a symbol: what a relocatable
+// link left behind it belongs to losing copies that nothing refers to (observed).
+func (l *Link) constantsSize(in *Input, index int32) uint64 {
+	size := uint64(len(in.File.Sections[index].Data))
+	end := uint64(0)
+	numbers := l.variables(in).in(index)
+	for _, n := range numbers {
+		y := &in.File.Symbols[n]
+		end = max(end, y.Value+y.Size)
+	}
+	if len(numbers) > 0 {
+		size = min(size, end)
+	}
+	return size
+}
+
+// moveConstants gives the constants of one copy their addresses. The general pass knows the place of joined sections
+// alone, and these were not placed when it ran.
+func (l *Link) moveConstants(in *Input, p *Part, at uint64) {
+	in.Secs[p.Sec].Off = p.Off + at
+	if p.Merc != 0 {
+		in.Secs[p.Merc].Off = p.Off + at
+	}
+	for _, n := range l.variables(in).in(p.Sec) {
+		if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
+			l.Syms[id].Value = in.File.Symbols[n].Value + p.Off + at
+		}
+	}
+}
+
+// copyConstants copies one copy of a function's constants, in both forms, to its place in a kernel's bank.
+func (l *Link) copyConstants(s *Section, p *Part, size uint64) {
+	in := l.Inputs[p.In]
+	off := in.Secs[p.Sec].Off
+	l.copyTo(s, false, off, in.File.Sections[p.Sec].Data[:size])
+	if p.Merc != 0 {
+		d := in.File.Sections[p.Merc].Data
+		l.copyTo(s, true, off, d[:min(size, uint64(len(d)))])
+	}
+}
+
+// constantBlock is all compiler constants of a link without repeats.
+type constantBlock struct {
+	extent
+	data   []byte
+	places map[string]uint64
+}
+
+// shareCompilerConstants is the reference's way out when a kernel's bank 2 overflows: one block with the constants of all
+// kernels and functions, equal ones once, for every kernel that has any. If that is too large as well the link fails.
+func (l *Link) shareCompilerConstants() {
+	block := constantBlock{extent: extent{align: 1}, places: map[string]uint64{}}
+	type moved struct {
+		sym SymID
+		at  uint64
+	}
+	var moves []moved
+	for _, in := range slices.Backward(l.Inputs) {
+		for i := len(in.File.Sections) - 1; i > 0; i-- {
+			h := &in.File.Sections[i]
+			if h.Mercury() || kindOf(h.Name, h.Flags) != KindConstFunc || !l.reachedCode(in, int32(h.TextIndex())) {
+				continue
+			}
+			block.align = max(block.align, h.Addralign)
+			for _, n := range l.variables(in).in(int32(i)) {
+				y := &in.File.Symbols[n]
+				at := block.unit(h.Data, y.Value, y.Size)
+				if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
+					moves = append(moves, moved{id, at})
+				}
+			}
+		}
+	}
+	if block.size > bankLimit {
+		for _, s := range l.Secs[1:] {
+			if s.Kind == KindConstFunc && s.Size > bankLimit {
+				l.mem.excessCompiler = append(l.mem.excessCompiler, l.Syms[l.Secs[s.Owner].Fn].Name)
+			}
+		}
+		l.dropCopies(nil)
+		return
+	}
+	for _, m := range moves {
+		l.Syms[m.sym].Value = m.at
+	}
+	l.dropCopies(&block)
+}
+
+// dropCopies forgets the copies into bank 2 and, if a block is given, copies it into each of these banks instead.
+func (l *Link) dropCopies(block *constantBlock) {
+	l.mem.copies = slices.DeleteFunc(l.mem.copies, func(c copyJob) bool { return l.Secs[c.sec].Kind == KindConstFunc })
+	if block == nil {
+		return
+	}
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstFunc && s.Size > 0 {
+			s.Size, s.Align = block.size, block.align
+			l.copyTo(s, false, 0, block.data)
+			if l.Mercury {
+				l.copyTo(s, true, 0, block.data)
+				s.MercSize = block.size
+			}
+		}
+	}
+}
+
+// reachedCode reports whether some kernel reaches the function whose code section that is.
+func (l *Link) reachedCode(in *Input, index int32) bool {
+	sec := &in.Secs[index]
+	if sec.Out == 0 || sec.Dead {
+		return false
+	}
+	text := l.Secs[sec.Out]
+	if text.Kernel {
+		return sec.Lost == notLost
+	}
+	return len(l.entriesReaching(l.Syms[text.Fn].Func)) > 0
+}
+
+// unit returns the place of a constant in the block: that of an equal one, or at the end, aligned to its size.
+func (b *constantBlock) unit(data []byte, off, size uint64) uint64 {
+	n := uint64(len(data))
+	off = min(off, n)
+	bytes := data[off : off+min(size, n-off)]
+	if at, ok := b.places[string(bytes)]; ok {
+		return at
+	}
+	size = uint64(len(bytes))
+	at := roundUp(b.size, size)
+	b.size = at + size
+	for uint64(len(b.data)) < at {
+		b.data = append(b.data, 0)
+	}
+	b.data = append(b.data, bytes...)
+	b.places[string(bytes)] = at
+	return at
+}

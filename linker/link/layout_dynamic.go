@@ -1,0 +1,140 @@
+package link
+
+// dynamicUse is an instance of dynamic shared memory: one for each function that refers to it. With -g there is one for
+// each symbol, and fn is 0.
+type dynamicUse struct {
+	fn  FuncID
+	sym SymID
+}
+
+// neverReached is the value of an instance in a function that no kernel reaches (observed).
+const neverReached = ^uint64(0)
+
+// dynShared is where dynamic shared memory begins for the code of fn that refers to sym: an offset without the reserved bytes.
+func (m *memory) dynShared(fn FuncID, sym SymID) uint64 {
+	if v, ok := m.dynamic[dynamicUse{fn, 0}]; ok {
+		return v
+	}
+	if v, ok := m.dynamic[dynamicUse{0, sym}]; ok {
+		return v
+	}
+	return neverReached
+}
+
+// dynamicShared is where dynamic shared memory begins for a code section that refers to sym.
+func (l *Link) dynamicShared(text *Section, sym SymID) uint64 {
+	return l.mem.dynShared(l.Syms[text.Fn].Func, sym)
+}
+
+// instance is a dynamicUse with the kernels that reach it, as indices of Kernels.
+type instance struct {
+	dynamicUse
+	kernels []int32
+}
+
+// placeDynamic gives every instance its offset: behind the static memory of all kernels that reach it, aligned to 16.
+// These kernels' memory then ends there at least, which may move other instances. So all kernels and instances that hang
+// together end at one place, that of the largest, and one pass over the connected components finds them.
+func (p *sharedPlan) placeDynamic() {
+	l := p.l
+	p.uses = make([]bool, len(p.own))
+	l.mem.dynamic = map[dynamicUse]uint64{}
+	instances := p.instances()
+	root := make([]int32, len(p.own))
+	for k := range root {
+		root[k] = int32(k)
+	}
+	find := func(k int32) int32 {
+		for root[k] != k {
+			root[k] = root[root[k]]
+			k = root[k]
+		}
+		return k
+	}
+	for _, in := range instances {
+		for _, k := range in.kernels {
+			p.uses[k] = true
+			root[find(k)] = find(in.kernels[0])
+		}
+	}
+	largest := make([]uint64, len(p.own))
+	for k := range p.own {
+		if p.uses[k] {
+			r := find(int32(k))
+			largest[r] = max(largest[r], roundUp(max(p.end[k], l.sharedStart()), 16))
+		}
+	}
+	for k := range p.own {
+		if p.uses[k] {
+			p.end[k] = largest[find(int32(k))]
+		}
+	}
+	for _, in := range instances {
+		switch {
+		case len(in.kernels) > 0:
+			l.mem.dynamic[in.dynamicUse] = largest[find(in.kernels[0])]
+		case l.debugShared():
+			l.mem.dynamic[in.dynamicUse] = 0
+		default:
+			l.mem.dynamic[in.dynamicUse] = neverReached
+		}
+	}
+}
+
+// instances lists the instances of dynamic memory.
+func (p *sharedPlan) instances() []instance {
+	l := p.l
+	var list []instance
+	seen := map[FuncID]bool{}
+	for i := range p.functions {
+		v := &p.functions[i]
+		if !v.dynamic {
+			continue
+		}
+		if l.debugShared() {
+			list = append(list, instance{dynamicUse{0, v.sym}, p.kernelIndices(l.entriesReachingAny(v.users))})
+			continue
+		}
+		for _, fn := range v.users {
+			if !seen[fn] {
+				seen[fn] = true
+				list = append(list, instance{dynamicUse{fn, 0}, p.kernelIndices(l.entriesReaching(fn))})
+			}
+		}
+	}
+	return list
+}
+
+func (p *sharedPlan) kernelIndices(entries []FuncID) []int32 {
+	ks := make([]int32, len(entries))
+	for i, e := range entries {
+		ks[i] = p.kernelAt[p.l.Funcs[e].Text] - 1
+	}
+	return ks
+}
+
+// dynamicSymbols sets the values of dynamic arrays, which images with -g show in .nv_debug.shared, and those with
+// --preserve-relocs on sm_90 (as never placed: -1 below the reserved bytes).
+func (p *sharedPlan) dynamicSymbols() {
+	l := p.l
+	for i := range p.functions {
+		v := &p.functions[i]
+		if !v.dynamic {
+			continue
+		}
+		s := &l.Syms[v.sym]
+		s.Sec = l.sharedFuncs
+		switch {
+		case l.debugShared():
+			s.Value = l.mem.dynShared(0, v.sym)
+			if len(v.users) == 0 {
+				s.Value = 0
+			}
+			if len(p.grouped) > 0 || l.SM >= 100 {
+				s.Value += p.reserve
+			}
+		default:
+			s.Value = neverReached + p.reserve
+		}
+	}
+}

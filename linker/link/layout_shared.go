@@ -1,0 +1,394 @@
+package link
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
+)
+
+// sharedVar is a variable in shared memory, or an array of dynamic shared memory.
+type sharedVar struct {
+	sym         SymID
+	align, size uint64
+	addr        uint64
+	users       []FuncID // functions whose code refers to it
+	entries     []FuncID // kernels that reach one of them; for variables of functions only
+	dynamic     bool
+}
+
+// coreBefore is the order of placement in one space: large alignments first, then small variables.
+func coreBefore(p, q *sharedVar) bool {
+	return p.align > q.align || p.align == q.align && p.size <= q.size
+}
+
+// groupBefore is the order in which variables of functions are considered: large ones first.
+func groupBefore(p, q *sharedVar) bool { return p.size > q.size }
+
+// sharedPlan is the layout of shared memory of an executable. Every kernel's shared memory begins at 0: first the
+// variables of the functions that it reaches, at the same offsets in all kernels, then its own, then dynamic memory.
+type sharedPlan struct {
+	l *Link
+	// own are the variables of each kernel, kernelAt is its index by code section plus one.
+	own      [][]sharedVar
+	kernelAt []int32
+	// functions are the variables and dynamic arrays outside kernels in the order of their definitions.
+	functions []sharedVar
+	// grouped are those that more than one kernel reaches, or none.
+	grouped []sharedVar
+	maximum uint64 // largest alignment among functions' variables; 0 when none is grouped
+	end     []uint64
+	align   []uint64
+	total   uint64 // size of all groups
+	dynamic bool   // some dynamic array is mentioned
+	uses    []bool // by kernel: it reaches a dynamic array
+	reserve uint64
+}
+
+// sharedMemory lays out shared memory.
+func (l *Link) sharedMemory() error {
+	p := &sharedPlan{l: l, reserve: l.sharedReserve()}
+	p.kernelAt = make([]int32, len(l.Secs))
+	for i, text := range l.Kernels {
+		p.kernelAt[text] = int32(i) + 1
+	}
+	p.own = make([][]sharedVar, len(l.Kernels))
+	if err := p.collect(); err != nil {
+		return err
+	}
+	p.assignFunctions()
+	p.placeGroups()
+	p.placeEntries()
+	p.placeDynamic()
+	p.sections()
+	p.functionsSection()
+	p.symbols()
+	p.limits()
+	return nil
+}
+
+// sharedReserve is the number of bytes at the start of a kernel's shared memory that belong to the system. Sizes of
+// sections and values of symbols count them, offsets in code do not (observed).
+func (l *Link) sharedReserve() uint64 {
+	if p, ok := arch.Lookup(l.SM); ok && !l.rel && !l.DisableSmemReserve {
+		return uint64(p.ReservedShared)
+	}
+	return 0
+}
+
+// start is the first offset that a variable may have: --reserve-null-pointer leaves 0 free (observed).
+func (l *Link) sharedStart() uint64 {
+	if l.ReserveNullPointer {
+		return 1
+	}
+	return 0
+}
+
+// keepsShared reports whether the image shows shared variables and .nv_debug.shared.
+func (l *Link) keepsShared() bool { return l.debugShared() || l.PreserveRelocs }
+
+func (l *Link) debugShared() bool { return l.Debug && !l.SuppressDebugInfo }
+
+// collect lists the shared variables in the order of their definitions, dynamic arrays in that of their first mentions,
+// and finds the functions that use them.
+func (p *sharedPlan) collect() error {
+	l := p.l
+	uses, err := l.sharedUses()
+	if err != nil {
+		return err
+	}
+	ids := l.sharedSymbols(uses)
+	for _, id := range ids {
+		s := &l.Syms[id]
+		v := sharedVar{sym: id, align: s.Value, size: s.Size, users: uses[id]}
+		switch {
+		case s.Def == NoFile:
+			p.dynamic = true
+			v = sharedVar{sym: id, align: 1, users: uses[id], dynamic: true}
+			p.functions = append(p.functions, v)
+		case l.Secs[s.Sec].Kind == KindSharedEntry:
+			if k := p.kernelAt[l.Secs[s.Sec].Owner]; k != 0 {
+				p.own[k-1] = append(p.own[k-1], v)
+			}
+		default:
+			p.functions = append(p.functions, v)
+		}
+	}
+	return nil
+}
+
+// sharedUses lists, by symbol, the functions of the image whose code refers to a shared variable.
+func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
+	shared := func(y *cubin.Symbol) bool {
+		return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared
+	}
+	lists, err := l.codeUses(false, shared, func(y *cubin.Symbol, _ uint32) bool { return shared(y) })
+	if err != nil {
+		return nil, err
+	}
+	uses := map[SymID][]FuncID{}
+	for _, list := range lists {
+		for _, u := range list {
+			if fns := uses[u.sym]; u.fn != 0 && (len(fns) == 0 || fns[len(fns)-1] != u.fn) {
+				uses[u.sym] = append(fns, u.fn)
+			}
+		}
+	}
+	return uses, nil
+}
+
+// sharedSymbols lists the shared variables of the image in the order in which the inputs define them. Instances of
+// dynamic memory that an earlier relocatable link made count as one.
+func (l *Link) sharedSymbols(uses map[SymID][]FuncID) []SymID {
+	var ids []SymID
+	instance := SymID(0)
+	for i := 1; i < len(l.Syms); i++ {
+		id := SymID(i)
+		s := &l.Syms[id]
+		if !s.Shared() || s.Dead {
+			continue
+		}
+		switch {
+		case s.Name == externInstance && s.Def == NoFile:
+			if instance != 0 {
+				uses[instance] = append(uses[instance], uses[id]...)
+				continue
+			}
+			instance = id
+		case s.Side == noSide:
+			continue
+		case s.Def == NoFile && s.Size != 0:
+			continue // a reference to an array of known size that nobody defines
+		case s.Def != NoFile && s.Sec == 0:
+			continue
+		case s.Def != NoFile && s.Size == 0 && len(uses[id]) > 0 && l.Secs[s.Sec].Kind == KindSharedFuncs:
+			// A dynamic array that a relocatable link gave a section, and code of another input that names it.
+			s.Def, s.Shndx, s.Value = NoFile, cubin.SHNUndef, 0
+		}
+		ids = append(ids, id)
+	}
+	file := func(id SymID) FileID {
+		if s := &l.Syms[id]; s.Def == NoFile {
+			return s.First
+		}
+		return l.Syms[id].Def
+	}
+	slices.SortStableFunc(ids, func(a, b SymID) int {
+		if c := cmp.Compare(file(a), file(b)); c != 0 {
+			return c
+		}
+		return cmp.Compare(l.Syms[a].DefSym, l.Syms[b].DefSym)
+	})
+	return ids
+}
+
+// assignFunctions decides which variables of functions become private to a kernel, and removes those that no code of
+// the image refers to.
+func (p *sharedPlan) assignFunctions() {
+	l := p.l
+	list := p.functions[:0]
+	for _, v := range p.functions {
+		if !v.dynamic {
+			p.maximum = max(p.maximum, v.align)
+			if len(v.users) == 0 {
+				continue
+			}
+			v.entries = l.entriesReachingAny(v.users)
+		}
+		list = append(list, v)
+	}
+	p.functions = list
+	listSort(list, groupBefore)
+	for _, v := range list {
+		switch {
+		case v.dynamic:
+		case len(v.entries) == 1:
+			k := p.kernelAt[l.Funcs[v.entries[0]].Text] - 1
+			l.Syms[v.sym].Sec = l.sec(".nv.shared."+l.Secs[l.Kernels[k]].functionName(), l.Kernels[k], 0)
+			p.own[k] = append(p.own[k], v)
+		default:
+			p.grouped = append(p.grouped, v)
+		}
+	}
+	if len(p.grouped) == 0 {
+		p.maximum = 0
+	}
+}
+
+// functionName is the name of the function of a code section.
+func (s *Section) functionName() string { return s.Name[len(".text."):] }
+
+// placeGroups overlays variables that no kernel needs at the same time: each joins the first group none of whose members
+// has a kernel in common with it. Groups lie one behind the other, members at the group's start.
+func (p *sharedPlan) placeGroups() {
+	var groups []extent
+	inGroups := make([][]uint64, len(p.own)) // per kernel, a bit for each group that has a variable it reaches
+	groupOf := make([]int, len(p.grouped))
+	for i := range p.grouped {
+		v := &p.grouped[i]
+		g := p.firstFree(v.entries, inGroups)
+		if g == len(groups) {
+			groups = append(groups, extent{align: 1})
+		}
+		groups[g].size, groups[g].align = max(groups[g].size, v.size), max(groups[g].align, v.align)
+		groupOf[i] = g
+		for _, e := range v.entries {
+			k := p.kernelAt[p.l.Funcs[e].Text] - 1
+			for len(inGroups[k]) <= g/64 {
+				inGroups[k] = append(inGroups[k], 0)
+			}
+			inGroups[k][g/64] |= 1 << (g % 64)
+		}
+	}
+	at := p.l.sharedStart()
+	starts := make([]uint64, len(groups))
+	for i, g := range groups {
+		starts[i] = roundUp(at, g.align)
+		at = starts[i] + g.size
+	}
+	for i := range p.grouped {
+		p.grouped[i].addr = starts[groupOf[i]]
+	}
+	if len(groups) > 0 {
+		p.total = at
+	}
+}
+
+// firstFree is the number of the first group that none of the kernels is in.
+func (p *sharedPlan) firstFree(entries []FuncID, inGroups [][]uint64) int {
+	for word := 0; ; word++ {
+		taken := uint64(0)
+		for _, e := range entries {
+			if bits := inGroups[p.kernelAt[p.l.Funcs[e].Text]-1]; word < len(bits) {
+				taken |= bits[word]
+			}
+		}
+		for bit := range 64 {
+			if taken>>bit&1 == 0 {
+				return 64*word + bit
+			}
+		}
+	}
+}
+
+// placeEntries places each kernel's own variables behind the groups that it uses.
+func (p *sharedPlan) placeEntries() {
+	p.end = make([]uint64, len(p.own))
+	p.align = make([]uint64, len(p.own))
+	for i := range p.grouped {
+		v := &p.grouped[i]
+		for _, e := range v.entries {
+			k := p.kernelAt[p.l.Funcs[e].Text] - 1
+			p.end[k] = max(p.end[k], v.addr+v.size)
+		}
+	}
+	for k, list := range p.own {
+		listSort(list, coreBefore)
+		e := extent{p.end[k], max(p.maximum, 1)}
+		if e.size == 0 && len(list) > 0 {
+			e.size = p.l.sharedStart()
+		}
+		for i := range list {
+			list[i].addr = e.add(list[i].size, list[i].align)
+		}
+		p.end[k], p.align[k] = e.size, e.align
+	}
+}
+
+// sections sets sizes and alignments of kernels' shared sections and decides which of them exist: an empty one stays
+// where dynamic memory keeps it at an alignment of exactly 16. From sm_100 on emptiness is tested before the reserved
+// bytes are added (observed).
+func (p *sharedPlan) sections() {
+	l := p.l
+	for k, text := range l.Kernels {
+		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
+		size := p.end[k] + p.reserve
+		tested := size
+		if l.SM >= 100 {
+			tested = p.end[k]
+		}
+		align := p.align[k]
+		exists := p.end[k] > 0 || p.dynamic && p.maximum >= 16
+		if p.uses[k] {
+			exists, align = true, max(align, 16)
+		}
+		if !exists || tested == 0 && align != 16 {
+			s.Drop = true
+			continue
+		}
+		s.Size, s.Align, s.KeepEmpty = size, align, true
+	}
+}
+
+// functionsSection decides what becomes of .nv_debug.shared: its variables have moved to the kernels, unless the image
+// shows where they are.
+func (p *sharedPlan) functionsSection() {
+	l := p.l
+	if l.sharedFuncs == 0 {
+		return
+	}
+	s := l.Secs[l.sharedFuncs]
+	align := max(p.maximum, 1)
+	if p.dynamic {
+		align = max(align, 16)
+	}
+	shown := l.keepsShared() && (p.total > 0 || p.dynamic)
+	switch {
+	case shown:
+		s.Size = p.total + p.reserve
+	case p.dynamic && align == 16:
+		if l.SM >= 100 {
+			s.Size = p.reserve
+		}
+	default:
+		s.Drop = true
+		return
+	}
+	s.Align, s.KeepEmpty = align, true
+}
+
+// symbols sets the values of variables: offsets in shared memory, the reserved bytes included.
+func (p *sharedPlan) symbols() {
+	set := func(list []sharedVar) {
+		for i := range list {
+			p.l.Syms[list[i].sym].Value = list[i].addr + p.reserve
+		}
+	}
+	set(p.grouped)
+	for _, list := range p.own {
+		set(list)
+	}
+	p.dynamicSymbols()
+}
+
+// limits notes kernels whose static shared memory is too large. Without the reserved bytes sm_90 still takes them off
+// (observed).
+func (p *sharedPlan) limits() {
+	l := p.l
+	limit := l.sharedMax()
+	if limit == 0 {
+		return
+	}
+	off := uint64(0)
+	if row, ok := arch.Lookup(l.SM); ok && l.DisableSmemReserve && l.SM < 100 {
+		off = uint64(row.ReservedShared)
+	}
+	for k, text := range l.Kernels {
+		if size := p.end[k] - min(off, p.end[k]); size > limit {
+			l.mem.excessShared = append(l.mem.excessShared, excess{l.Secs[text].functionName(), size, limit})
+		}
+	}
+}
+
+func (l *Link) sharedMax() uint64 {
+	tool := arch.CUDA130()
+	if l.Toolkit < 130 {
+		tool = arch.CUDA124()
+	}
+	a := arch.Arch{SM: l.SM}
+	if l.Suffix != "" {
+		a.Suffix = arch.Suffix(l.Suffix[0])
+	}
+	return uint64(tool.SharedMax(a, l.ExtendedSmem))
+}

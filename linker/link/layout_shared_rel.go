@@ -1,0 +1,104 @@
+package link
+
+import "github.com/culink/culink/linker/cubin"
+
+// sharedSizes sets the shared sections of a relocatable link. It assigns no addresses: values of variables stay their
+// alignments, and a section's size is the plain sum of its variables' sizes (observed).
+func (l *Link) sharedSizes() {
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
+			s.Align = 1 // variables' alignments count, not those of the inputs' sections
+		}
+	}
+	dynamic := false
+	for i := 1; i < len(l.Syms); i++ {
+		s := &l.Syms[i]
+		if s.Type() != cubin.STTCudaObject || s.Side == noSide {
+			continue
+		}
+		if s.Shared() && s.Def == NoFile && s.Size == 0 && s.Name != externInstance {
+			dynamic = true
+			s.Sec, s.Value = l.sharedFuncs, 0
+			continue
+		}
+		if s.Def == NoFile || s.Sec == 0 {
+			continue
+		}
+		switch sec := l.Secs[s.Sec]; sec.Kind {
+		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
+			sec.Size, sec.Align = sec.Size+s.Size, max(sec.Align, s.Value)
+		}
+	}
+	l.alignShared(dynamic)
+}
+
+// alignShared adjusts the shared sections of a relocatable link and drops those that are not needed.
+func (l *Link) alignShared(dynamic bool) {
+	maximum := uint64(0)
+	if l.sharedFuncs != 0 {
+		s := l.Secs[l.sharedFuncs]
+		maximum = s.Align
+		if dynamic {
+			s.Align = max(s.Align, 16)
+		}
+	}
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindSharedEntry:
+			l.alignEntryShared(s, maximum, dynamic)
+		case KindSharedFuncs, KindSharedReserved:
+		default:
+			continue
+		}
+		switch {
+		case s.Size == 0 && s.Align != 16:
+			s.Drop = true
+		case s.Size <= s.Align:
+			s.Size += s.Align
+		}
+	}
+	if l.sharedReserved != 0 {
+		s := l.Secs[l.sharedReserved]
+		s.MercSize = s.Size
+	}
+}
+
+func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
+	_, uses := l.externInstance[s.Owner]
+	if s.Size == 0 && !uses && !(dynamic && maximum >= 16) {
+		return
+	}
+	s.Align = max(s.Align, maximum)
+	if uses {
+		s.Align = max(s.Align, 16)
+		s.Size = roundUp(s.Size, 16)
+	}
+}
+
+// reservedShared places the variables of the system in .nv.shared.reserved.0, behind the area that the symbol
+// .nv.reservedSmem.offset0 names. The twin does not count that area (observed).
+func (l *Link) reservedShared() {
+	if l.sharedReserved == 0 {
+		return
+	}
+	s := l.Secs[l.sharedReserved]
+	start := uint64(0)
+	if id, ok := l.byName[".nv.reservedSmem.offset0"]; ok {
+		start = l.Syms[id].Value
+	}
+	var list []sharedVar
+	for i := 1; i < len(l.Syms); i++ {
+		y := &l.Syms[i]
+		if y.Sec == s.ID && y.Of == 0 && y.Def != NoFile {
+			list = append(list, sharedVar{sym: SymID(i), align: y.Value, size: y.Size})
+		}
+	}
+	listSort(list, coreBefore)
+	e := extent{start, 1}
+	for i := range list {
+		l.Syms[list[i].sym].Value = e.add(list[i].size, list[i].align)
+	}
+	s.Size, s.Align = e.size, e.align
+	s.MercSize = e.size - min(start, e.size)
+}
