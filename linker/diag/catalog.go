@@ -61,10 +61,65 @@ const (
 	GmemInfo
 	FunctionProperties
 	FunctionUsage
+
+	// Messages of the input stage.
+	CouldNotOpenInput
+	CubinNotELF
+	CubinNotDevice
+	FatbinWrongFormat
+	NvvmWithoutLTO
+	BitcodeInput
+	FormatNotRecognized
+	FatbinaryError
+	UncompressFailed
+	UnknownArchName
+	ArchiveFormat
+	OutOfMemory
+	LongNamesMissing
+	NoFatbinInObject
+	ArchNotFound
+	SkippingIncompatible
+	LTOObjects
+	SizeMismatchTarget
+	CodeLost
+	CodeRescued
+	LibraryNotFound
+	NoPTXCompiler
+
+	// Messages of the command line; those up to StrayCharacter come from the parser of options.
+	UnknownOption
+	ArgumentExpected
+	NoArgumentExpected
+	ValueNotDefined
+	ExpectedNumber
+	NumberOutOfRange
+	ExpectedBool
+	Redefinition
+	NoOptionsFile
+	TooManyOptionsFiles
+	StrayCharacter
+	NoOutputFile
+	NoInputFiles
+	InputsWithScript
+	VirtualTarget
+	NvvmpathMissing
+	LinkerLibrary
+	ConflictingOptions
+	APIVersionSyntax
+	APIVersionMajor
+	NoOutput
+	NoTimeFile
+
+	// Messages that only culink has.
+	IgnoredOption
+	LTOOption
+	ReferenceDiffers
+
+	messageCount
 )
 
 // catalog is a table, never changed after it is built by the compiler.
-var catalog = map[ID]Row{
+var catalog = [messageCount]Row{
 	RawText:                  {Info, "%s", "", false},
 	MergeElfFailed:           {Fatal, "merge_elf failed", "", false},
 	ElfLinkInternal:          {Fatal, "elfLink internal error", "", false},
@@ -111,4 +166,54 @@ var catalog = map[ID]Row{
 	GmemInfo:                 {Info, "%s", "", false},
 	FunctionProperties:       {Info, "Function properties for '%s':", "", false},
 	FunctionUsage:            {Info, "%s", "", false},
+
+	CouldNotOpenInput:    {Fatal, "Could not open input file '%s'", "", false},
+	CubinNotELF:          {Fatal, "cubin not an elf?", "", false},
+	CubinNotDevice:       {Fatal, "cubin not a device elf?", "", false},
+	FatbinWrongFormat:    {Fatal, "fatbin wrong format?", "", false},
+	NvvmWithoutLTO:       {Fatal, "should only see nvvm files when -lto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
+	BitcodeInput:         {Fatal, "should never see bc files", "", false},
+	FormatNotRecognized:  {Error, "Binary format for key='0', ident='' is not recognized", "", false},
+	FatbinaryError:       {Fatal, "elfLink fatbinary error", "", false},
+	UncompressFailed:     {Error, "Uncompress failed", "", false},
+	UnknownArchName:      {Fatal, "Unknown arch name '%s'", "", false},
+	ArchiveFormat:        {Fatal, "unexpected archive format", "", false},
+	OutOfMemory:          {Fatal, "Memory allocation failure", "", false},
+	LongNamesMissing:     {Fatal, "longnames header not found", "", false},
+	NoFatbinInObject:     {Fatal, "Could not find fatbin in '%s'", "", false},
+	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "", false},
+	SkippingIncompatible: {Warning, "Skipping incompatible '%s' when searching for -l%s", "", false},
+	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
+	SizeMismatchTarget:   {Fatal, "Input file '%s' size does not match target '-m64'", "", false},
+	CodeLost:             {Warning, "'%s': code is lost: %s", "", true},
+	CodeRescued:          {Info, "'%s': %s", "", false},
+	LibraryNotFound:      {Warning, "no library found for -l%s", "", true},
+	NoPTXCompiler:        {Fatal, "Input file '%s' has only PTX for target '%s', and there is no ptxas to compile it: %s", "give --ptxas=FILE, or set CUDA_HOME, or put ptxas on PATH; or compile the file for the target", false},
+
+	UnknownOption:       {Fatal, "Unknown option '%s'", "", false},
+	ArgumentExpected:    {Fatal, "argument expected after '%s'", "", false},
+	NoArgumentExpected:  {Fatal, "no argument expected after '%s'", "", false},
+	ValueNotDefined:     {Fatal, "Value '%s' is not defined for option '%s'", "", false},
+	ExpectedNumber:      {Fatal, "'%s': expected a number", "", false},
+	NumberOutOfRange:    {Fatal, "32-bit integer value (%s) out of range", "", false},
+	ExpectedBool:        {Fatal, "'%s': expected true or false", "", false},
+	Redefinition:        {Warning, "incompatible redefinition for option '%s', the last value of this option was used", "", true},
+	NoOptionsFile:       {Fatal, "Could not open options file '%s'", "", false},
+	TooManyOptionsFiles: {Fatal, "Too many options file opened '%s'", "", false},
+	StrayCharacter:      {Fatal, "Stray '%s' character", "", false},
+	NoOutputFile:        {Fatal, "Must specify output file with -o option", "", false},
+	NoInputFiles:        {Fatal, "No input files specified; use option --help for more information", "", false},
+	InputsWithScript:    {Fatal, "Input files are not allowed with -ghls option; use --help for more information", "", false},
+	VirtualTarget:       {Fatal, "Link target of '%s' is virtual target that is not JIT-able; use 'sm_' target instead", "", false},
+	NvvmpathMissing:     {Fatal, "-nvvmpath should be specified with -lto", "", false},
+	LinkerLibrary:       {Fatal, "elfLink linker library load error", "", false},
+	ConflictingOptions:  {Fatal, "Conflicting options '%s' and '%s'", "", false},
+	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
+	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
+	NoOutput:            {Fatal, "Could not open output file '%s'", "", false},
+	NoTimeFile:          {Fatal, "Cannot open file '%s'", "", false},
+
+	IgnoredOption:    {Info, "option '%s' has no effect: %s", "", false},
+	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},
+	ReferenceDiffers: {Error, "the reference linker makes another image of the same inputs:\n%s", "", false},
 }

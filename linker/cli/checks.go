@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/diag"
+)
+
+// conflict is a pair of options that exclude each other, or an option that needs another.
+type conflict struct {
+	first, second optionID
+	// needs turns the row around: first without second is the conflict.
+	needs       bool
+	left, right string // as the message names them
+	// early conflicts are found by releases before 13.0 right behind the parser.
+	early bool
+}
+
+// conflicts are in the order in which the reference tests them (observed).
+var conflicts = []conflict{
+	{optSuppressDebugInfo, optDebug, true, "-suppress-debug-info", "no -g", true},
+	{optDumpCallgraph, optDumpCallgraphRaw, false, "-dump-callgraph", "-dump-callgraph-no-demangle", true},
+	{optUseHostInfo, optIgnoreHostInfo, false, "-use-host-info", "-ignore-host-info", true},
+	{optEmitPTX, optLTO, true, "-emit-ptx", "no -dlto", false},
+	{optOfastCompile, optLTO, true, "--Ofast-compile", "no -dlto", false},
+}
+
+// checks tests what the options say together, in the reference's order (observed). done says that the run ends without a
+// link.
+func (r *run) checks() (done bool, err error) {
+	c, old := r.line, r.line.Toolkit.Word < arch.CUDA130().Word
+	if old {
+		if err := r.conflicts(true); err != nil {
+			return true, err
+		}
+	}
+	if c.given(optGhls) {
+		return true, r.hostLinkerScript()
+	}
+	if !c.given(optArch) {
+		return true, r.diag.Fatal(diag.UnknownArchName, "(null)")
+	}
+	target, err := c.Toolkit.Parse(c.text(optArch))
+	if err != nil {
+		return true, r.diag.Fatal(diag.UnknownArchName, c.text(optArch))
+	}
+	switch {
+	case target.Kind == arch.Real && !c.given(optOutputFile):
+		return true, r.diag.Fatal(diag.NoOutputFile)
+	case len(c.Inputs) == 0:
+		return true, r.diag.Fatal(diag.NoInputFiles)
+	}
+	if !old {
+		if err := r.conflicts(true); err != nil {
+			return true, err
+		}
+	}
+	if target.Kind == arch.LTO {
+		return true, r.diag.Fatal(diag.VirtualTarget, c.text(optArch))
+	}
+	if err := r.conflicts(false); err != nil {
+		return true, err
+	}
+	if err := r.laterChecks(); err != nil {
+		return true, err
+	}
+	return false, nil
+}
+
+// conflicts reports the first conflict of the early or the late ones.
+func (r *run) conflicts(early bool) error {
+	for _, x := range conflicts {
+		second := r.line.given(x.second) || x.second == optLTO && r.line.given(optDlto)
+		if x.early == early && r.line.given(x.first) && second != x.needs {
+			return r.diag.Fatal(diag.ConflictingOptions, x.left, x.right)
+		}
+	}
+	return nil
+}
+
+// laterChecks are those that follow the conflicts: link-time optimisation, the API version, and files that must open.
+func (r *run) laterChecks() error {
+	c := r.line
+	if c.given(optLTO) || c.given(optDlto) {
+		if !c.given(optNvvmpath) {
+			return r.diag.Fatal(diag.NvvmpathMissing)
+		}
+		return r.diag.Fatal(diag.LinkerLibrary)
+	}
+	if c.given(optCudaAPIVersion) {
+		major, ok := apiMajor(c.text(optCudaAPIVersion))
+		switch {
+		case !ok:
+			return r.diag.Fatal(diag.APIVersionSyntax)
+		case major != c.Toolkit.Word/10:
+			return r.diag.Fatal(diag.APIVersionMajor)
+		}
+	}
+	if err := r.openTime(); err != nil {
+		return err
+	}
+	for _, id := range []optionID{optUidx, optNvHost} {
+		if c.given(id) && !opens(c.text(id)) {
+			return r.diag.Fatal(diag.CouldNotOpenInput, c.text(id))
+		}
+	}
+	return nil
+}
+
+// apiMajor reads the value of --cuda-api-version, which is two numbers around a dot.
+func apiMajor(s string) (int, bool) {
+	a, b, ok := strings.Cut(s, ".")
+	major, err := strconv.Atoi(a)
+	_, err2 := strconv.Atoi(b)
+	return major, ok && err == nil && err2 == nil
+}

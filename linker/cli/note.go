@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/culink/culink/linker/link"
+)
+
+// recorded lists the options that nvlink's own .note.nv.tkinfo holds, in its fixed order (observed). -o and the inputs are
+// recorded with -g or --verbose-tkinfo=true only.
+var recorded = []optionID{
+	optSuppressStackWarning, optSuppressArchWarning, optOutputFile, optDebug, optArch, optMachine, optLibrary, optLibraryPath,
+	optVerbose, optPreserveRelocs, optDisableWarnings, optWerror, optDisableInfos, optKeepSystemLibraries, optKernelsUsed,
+	optVariablesUsed, optCPUArch, optReportArch, optEmitPTX, optExtraWarnings, optLTO, optDlto, optNvvmpath, optSplitCompile,
+	optSplitCompileExtended, optOfastCompile, optSuppressDebugInfo, optXptxas, optXnvvm, optMaxrregcount, optDumpCallgraph,
+	optDumpCallgraphRaw, optUseHostInfo, optIgnoreHostInfo, optRelocatable, optStackProtector,
+}
+
+// optionsText is the text of the options in that note: "-name value " for each option that was given, where a switch has an
+// empty value.
+func (c *commandLine) optionsText() string {
+	var b strings.Builder
+	files := c.given(optDebug) || c.values[optVerboseTkinfo].Bool
+	if files {
+		for i, in := range c.Inputs {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(filepath.Base(in))
+		}
+		b.WriteByte(' ')
+	}
+	for _, id := range recorded {
+		text := c.text(id)
+		switch {
+		case !c.given(id), id == optOutputFile && !files:
+			continue
+		case id == optOutputFile:
+			text = filepath.Base(text)
+		}
+		b.WriteString("-" + options[id].Short + " " + text + " ")
+	}
+	return b.String()
+}
+
+// options are the linker's options for this command line.
+func (r *run) options() link.Options {
+	c := r.line
+	target, _ := c.Toolkit.Parse(c.text(optArch))
+	o := link.Options{
+		SM:                 target.SM,
+		Toolkit:            c.Toolkit.Word,
+		Relocatable:        c.given(optRelocatable) && c.Toolkit.RelocatableLink,
+		Debug:              c.given(optDebug),
+		SuppressDebugInfo:  c.given(optSuppressDebugInfo),
+		PreserveRelocs:     c.given(optPreserveRelocs),
+		Verbose:            c.given(optVerbose),
+		ExtraWarnings:      c.given(optExtraWarnings),
+		DumpCallgraph:      c.given(optDumpCallgraph) || c.given(optDumpCallgraphRaw),
+		NoStackSizeWarning: c.given(optSuppressStackWarning),
+		NoArchWarning:      c.given(optSuppressArchWarning),
+		KeepSystemLibs:     c.given(optKeepSystemLibraries),
+		AllowUndefGlobals:  c.given(optAllowUndefinedGlobals),
+		DisableSmemReserve: c.values[optDisableSmemReservation].Bool,
+		ReserveNullPointer: c.given(optReserveNull),
+		ExtendedSmem:       c.values[optEnableExtendedSmem].Bool,
+		IgnoreHostInfo:     c.given(optIgnoreHostInfo),
+		UseHostInfo:        c.given(optUseHostInfo),
+		KernelsUsed:        c.values[optKernelsUsed].Pieces,
+		VariablesUsed:      c.values[optVariablesUsed].Pieces,
+		OptionsText:        c.optionsText(),
+		Jobs:               int(c.values[optJobs].Number),
+		KeepSettledRelocs:  !r.reference,
+	}
+	if target.Suffix != 0 {
+		o.Suffix = string(rune(target.Suffix))
+	}
+	o.FilterGiven = len(o.KernelsUsed)+len(o.VariablesUsed) > 0
+	if c.given(optDebug) {
+		o.ObjectName = filepath.Base(c.text(optOutputFile))
+	}
+	return o
+}

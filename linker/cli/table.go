@@ -1,0 +1,430 @@
+package cli
+
+// The options, in the order of the table.
+const (
+	optOfastCompile optionID = iota
+	optXnvvm
+	optXptxas
+	optArch
+	optCPUArch
+	optDebug
+	optStackProtector
+	optDisableInfos
+	optDisableWarnings
+	optDlto
+	optDumpCallgraph
+	optDumpCallgraphRaw
+	optEmitPTX
+	optExtraWarnings
+	optGhls
+	optHelp
+	optIgnoreHostInfo
+	optKeepSystemLibraries
+	optKernelsUsed
+	optLibrary
+	optLibraryPath
+	optLTO
+	optMachine
+	optMaxrregcount
+	optNvvmpath
+	optOptionsFile
+	optOutputFile
+	optPreserveRelocs
+	optRegister
+	optRelocatable
+	optReportArch
+	optSplitCompile
+	optSplitCompileExtended
+	optSuppressArchWarning
+	optSuppressDebugInfo
+	optSuppressStackWarning
+	optTime
+	optUidx
+	optUseHostInfo
+	optVariablesUsed
+	optVerbose
+	optVersion
+	optWerror
+	optAllowUndefinedGlobals
+	optCudaAPIVersion
+	optDisableSmemReservation
+	optDontReserveNull
+	optDotFile
+	optEnableExtendedSmem
+	optForcePartialLTO
+	optForceRela
+	optForceWholeLTO
+	optHostCcbin
+	optHostLinkerOptions
+	optNvHost
+	optReserveNull
+	optStackProtectorThreshold
+	optSyscallConstOffset
+	optUumn
+	optVerboseTkinfo
+	optToolkit
+	optPtxas
+	optFatbin
+	optHostObject
+	optHostSource
+	optJobs
+	optColor
+	numOptions
+)
+
+// options has one row for each option. The reference's rows are in the order of its --help, then its hidden options,
+// then culink's own.
+var options = [numOptions]option{
+	optOfastCompile: {
+		Long: "Ofast-compile", Short: "Ofc", Form: formValue,
+		Since:  130,
+		Arg:    "<0|min|mid|max>",
+		Help:   "Specify fast-compile level for device code, which controls the tradeoff between compilation speed and runtime performance by disabling certain optimizations at varying levels. \nLevels: \n        'max': Focus only on the fastest compilation speed, disabling many optimizations.\n        'mid': Balance compile time and runtime, disabling expensive optimizations.\n        'min': More minimal impact on both compile time and runtime, minimizing some expensive optimizations.\n        '0': Disables fast-compile. \nThe option is disabled by default.",
+		Status: statusRefused, Note: "compiles: only with link-time optimisation, which culink does not do",
+	},
+	optXnvvm: {
+		Long: "Xnvvm", Short: "Xnvvm", Form: formList,
+		Arg:    "<options>,...",
+		Help:   "Nvvm options (only used with LTO).",
+		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optXptxas: {
+		Long: "Xptxas", Short: "Xptxas", Form: formList,
+		Arg:    "<options>,...",
+		Help:   "Ptxas options (only used with LTO).",
+		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optArch: {
+		Long: "arch", Short: "arch", Form: formValue,
+		Arg:    "<gpu architecture name>",
+		Help:   "Specify the 'sm_' name of the target architecture.",
+		Status: statusSame,
+	},
+	optCPUArch: {
+		Long: "cpu-arch", Short: "cpu-arch", Form: formValue,
+		Allowed: []string{"AARCH64", "ARMv7", "PPC64LE", "X86", "X86_64", "unknown"}, Default: "unknown",
+		Arg:    "<cpu architecture name>",
+		Help:   "Specify the name of the cpu target architecture.",
+		Status: statusSame, Note: "decides which archives -l takes",
+	},
+	optDebug: {
+		Long: "debug", Short: "g", Form: formSwitch,
+		Help:   "Specify that this was a debug compile.",
+		Status: statusSame,
+	},
+	optStackProtector: {
+		Long: "device-stack-protector", Short: "device-stack-protector", Form: formBool,
+		Since:  130,
+		Help:   "Enable stack protectors.",
+		Status: statusIgnored, Note: "recorded in the note of the image",
+	},
+	optDisableInfos: {
+		Long: "disable-infos", Short: "disable-infos", Form: formSwitch,
+		Since:  130,
+		Help:   "Disable all info messages.",
+		Status: statusSame, Note: "removes warnings, not info lines, as observed",
+	},
+	optDisableWarnings: {
+		Long: "disable-warnings", Short: "w", Form: formSwitch,
+		Help:   "Inhibit all warning messages.",
+		Status: statusSame, Note: "12.4: removes warnings; 13.0: no effect, as observed. Under the name culink it removes warnings always",
+	},
+	optDlto: {
+		Long: "dlto", Short: "dlto", Form: formSwitch,
+		Help:   "Do link-time optimization, alias for -lto.",
+		Status: statusRefused, Note: "link-time optimisation",
+	},
+	optDumpCallgraph: {
+		Long: "dump-callgraph", Short: "dump-callgraph", Form: formSwitch,
+		Help:   "Dump callgraph information.",
+		Status: statusSame,
+	},
+	optDumpCallgraphRaw: {
+		Long: "dump-callgraph-no-demangle", Short: "dump-callgraph-no-demangle", Form: formSwitch,
+		Help:   "Dump callgraph information without demangling.",
+		Status: statusSame, Note: "prints demangled names all the same, as observed",
+	},
+	optEmitPTX: {
+		Long: "emit-ptx", Short: "emit-ptx", Form: formSwitch,
+		Help:   "Emit ptx file if LTO is used.",
+		Status: statusRefused, Note: "only with link-time optimisation",
+	},
+	optExtraWarnings: {
+		Long: "extra-warnings", Short: "extrawarn", Form: formSwitch,
+		Help:   "Emit extra warnings about possible problems.",
+		Status: statusSame,
+	},
+	optGhls: {
+		Long: "gen-host-linker-script", Short: "ghls", Form: formValue,
+		Allowed: []string{"lcs-abs", "lcs-aug"},
+		Arg:     "<host linker script type>",
+		Help:    "Specify the type of host linker script to be generated.",
+		Status:  statusSame,
+	},
+	optHelp: {
+		Long: "help", Short: "h", Form: formSwitch,
+		Help:   "Print this help information on this tool.",
+		Status: statusBetter, Note: "under the name culink the options are grouped and culink's own are listed",
+	},
+	optIgnoreHostInfo: {
+		Long: "ignore-host-info", Short: "ignore-host-info", Form: formSwitch,
+		Help:   "Ignore information about host references, so don't remove device code that could potentially be referenced by host.",
+		Status: statusSame,
+	},
+	optKeepSystemLibraries: {
+		Long: "keep-system-libraries", Short: "keep-system-libraries", Form: formSwitch,
+		Help:   "Don't optimize away system library (e.g. cudadevrt) code.",
+		Status: statusSame,
+	},
+	optKernelsUsed: {
+		Long: "kernels-used", Short: "kernels-used", Form: formList,
+		Arg:    "<kernel>,...",
+		Help:   "Specify kernels that are used. Can be part of a kernel name so any kernels with that string in name are matched. If this option is used, then any other kernels are considered dead-code and removed.",
+		Status: statusSame,
+	},
+	optLibrary: {
+		Long: "library", Short: "l", Form: formList,
+		Glued:  true,
+		Arg:    "<library>,...",
+		Help:   "Specify libraries to be used in the linking stage. The libraries are searched for on the library search paths that have been specified using option '-L'.",
+		Status: statusSame,
+	},
+	optLibraryPath: {
+		Long: "library-path", Short: "L", Form: formList,
+		Glued:  true,
+		Arg:    "<library-path>,...",
+		Help:   "Specify library search paths.",
+		Status: statusSame,
+	},
+	optLTO: {
+		Long: "link-time-opt", Short: "lto", Form: formSwitch,
+		Help:   "Do link-time optimization.",
+		Status: statusRefused, Note: "link-time optimisation: recompile without -dlto",
+	},
+	optMachine: {
+		Long: "machine", Short: "m", Form: formNumber,
+		Glued: true, Allowed: []string{"64"}, Default: "64",
+		Arg:    "<bits>",
+		Help:   "Specify 64 bit architecture.",
+		Status: statusSame,
+	},
+	optMaxrregcount: {
+		Long: "maxrregcount", Short: "maxrregcount", Form: formNumber,
+		Arg:    "<amount>",
+		Help:   "Max regcount (only used with LTO).",
+		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optNvvmpath: {
+		Long: "nvvmpath", Short: "nvvmpath", Form: formValue,
+		Help:   "Path to libnvvm library.",
+		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optOptionsFile: {
+		Long: "options-file", Short: "optf", Form: formList,
+		Arg:    "<file>,...",
+		Help:   "Include command line options from specified file.",
+		Status: statusSame,
+	},
+	optOutputFile: {
+		Long: "output-file", Short: "o", Form: formValue,
+		Arg:    "<file name>",
+		Help:   "Specify name and location of the output file.",
+		Status: statusBetter, Note: "written to a temporary file and renamed: never a half-written image",
+	},
+	optPreserveRelocs: {
+		Long: "preserve-relocs", Short: "preserve-relocs", Form: formSwitch,
+		Help:   "Preserve resolved relocations in linked executable.",
+		Status: statusSame,
+	},
+	optRegister: {
+		Long: "register-link-binaries", Form: formValue,
+		Arg:    "<file name>",
+		Help:   "Specify name and location of output file that will contain names of cudaRegister routines for each linked file.",
+		Status: statusSame,
+	},
+	optRelocatable: {
+		Long: "relocatable-link", Short: "r", Form: formSwitch,
+		ShortOnlyBefore: 130,
+		Help:            "Do relocatable / incremental link.",
+		Status:          statusBetter, Note: "keeps every relocation that a later link can still change; 12.4 takes the option and ignores it",
+	},
+	optReportArch: {
+		Long: "report-arch", Short: "report-arch", Form: formSwitch,
+		Help:   "Report SM target arch in error messages.",
+		Status: statusSame,
+	},
+	optSplitCompile: {
+		Long: "split-compile", Short: "split-compile", Form: formNumber,
+		Default: "1",
+		Arg:     "<amount>",
+		Help:    "Max threads nvvm can use for split compilation (only used with LTO).",
+		Status:  statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optSplitCompileExtended: {
+		Long: "split-compile-extended", Short: "split-compile-extended", Form: formNumber,
+		Default: "1",
+		Arg:     "<amount>",
+		Help:    "Max threads linker can use for extended split compilation (only used with LTO).",
+		Status:  statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+	},
+	optSuppressArchWarning: {
+		Long: "suppress-arch-warning", Short: "suppress-arch-warning", Form: formSwitch,
+		Help:   "Suppress the warning that otherwise is printed when object does not contain code for target arch.",
+		Status: statusSame,
+	},
+	optSuppressDebugInfo: {
+		Long: "suppress-debug-info", Short: "suppress-debug-info", Form: formSwitch,
+		Help:   "Do not preserve debug symbols in output.\nNote: This option is ignored if used without --debug option.",
+		Status: statusSame,
+	},
+	optSuppressStackWarning: {
+		Long: "suppress-stack-size-warning", Short: "suppress-stack-size-warning", Form: formSwitch,
+		Help:   "Suppress the warning that otherwise is printed when stack size cannot be determined.",
+		Status: statusSame,
+	},
+	optTime: {
+		Long: "time", Short: "time", Form: formValue,
+		Arg:    "<file name>",
+		Help:   "Generate a comma separated value table with the time taken by this program and sub-component invocations, and append it at the end of the file given as the option argument. If the file is empty, the column headings are generated in the first row of the table. If the file name is '-', the timing data is generated in stdout.",
+		Status: statusBetter, Note: "a line for each file compiled from PTX, as the reference; under the name culink also one for each pass",
+	},
+	optUidx: {
+		Long: "uidx-file", Short: "uidx", Form: formValue,
+		Help:   "Path to uidx file.",
+		Status: statusIgnored, Note: "the file must open; nothing of it is used without link-time optimisation",
+	},
+	optUseHostInfo: {
+		Long: "use-host-info", Short: "use-host-info", Form: formSwitch,
+		Help:   "Use information about host references to remove unused device code.",
+		Status: statusSame,
+	},
+	optVariablesUsed: {
+		Long: "variables-used", Short: "variables-used", Form: formList,
+		Arg:    "<variable>,...",
+		Help:   "Specify variables that are used. Can be part of a variable name so any variable with that string in name are matched. If this option is used, then any other variables are considered dead-code and potentially removed unless have other accesses from device code.",
+		Status: statusSame,
+	},
+	optVerbose: {
+		Long: "verbose", Short: "v", Form: formSwitch,
+		Help:   "Enable verbose mode which prints code generation statistics.",
+		Status: statusSame,
+	},
+	optVersion: {
+		Long: "version", Short: "V", Form: formSwitch,
+		Help:   "Print version information on this tool.",
+		Status: statusBetter, Note: "under the name culink: culink's version and the releases that it imitates",
+	},
+	optWerror: {
+		Long: "warning-as-error", Short: "Werror", Form: formSwitch,
+		Help:   "Make all warnings into errors.",
+		Status: statusSame,
+	},
+	optAllowUndefinedGlobals: {
+		Long: "allow-undefined-globals", Short: "allow-undefined-globals", Form: formSwitch, Hidden: true,
+		Status: statusSame, Note: "undefined variables stay in the image",
+	},
+	optCudaAPIVersion: {
+		Long: "cuda-api-version", Short: "cuda-api-version", Form: formValue, Hidden: true,
+		Status: statusIgnored, Note: "the value is checked",
+	},
+	optDisableSmemReservation: {
+		Long: "disable-smem-reservation", Short: "disable-smem-reservation", Form: formBool, Hidden: true,
+		Status: statusSame,
+	},
+	optDontReserveNull: {
+		Long: "dont-reserve-null-pointer", Short: "dont-reserve-null-pointer", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optDotFile: {
+		Long: "dot-file", Form: formValue, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optEnableExtendedSmem: {
+		Long: "enable-extended-smem", Short: "enable-extended-smem", Form: formBool, Hidden: true,
+		Since:  130,
+		Status: statusSame,
+	},
+	optForcePartialLTO: {
+		Long: "force-partial-lto", Short: "force-partial-lto", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "only used with link-time optimisation",
+	},
+	optForceRela: {
+		Long: "force-rela", Short: "force-rela", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optForceWholeLTO: {
+		Long: "force-whole-lto", Short: "force-whole-lto", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "only used with link-time optimisation",
+	},
+	optHostCcbin: {
+		Long: "host-ccbin", Short: "host-ccbin", Form: formValue, Hidden: true,
+		Status: statusSame, Note: "the compiler that -ghls=lcs-abs asks for its script",
+	},
+	optHostLinkerOptions: {
+		Long: "host-linker-options", Short: "Xlinker", Form: formList, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optNvHost: {
+		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
+		Since:  130,
+		Status: statusIgnored, Note: "the file must open",
+	},
+	optReserveNull: {
+		Long: "reserve-null-pointer", Short: "reserve-null-pointer", Form: formSwitch, Hidden: true,
+		Status: statusSame,
+	},
+	optStackProtectorThreshold: {
+		Long: "device-stack-protector-frame-size-threshold", Short: "device-stack-protector-frame-size-threshold", Form: formNumber, Hidden: true,
+		Since:  130,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optSyscallConstOffset: {
+		Long: "syscall-const-offset", Short: "syscall-const-offset", Form: formValue, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optUumn: {
+		Long: "uumn", Short: "uumn", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "no effect seen",
+	},
+	optVerboseTkinfo: {
+		Long: "verbose-tkinfo", Short: "verbose-tkinfo", Form: formBool, Hidden: true,
+		Since:  130,
+		Status: statusSame, Note: "names of inputs and output go into the note of the image",
+	},
+	optToolkit: {
+		Long: "toolkit", Form: formValue, Arg: "<version>",
+		Own:    "Imitate this release of nvlink: 12.4 or 13.0. Without it, the oldest release that reads all inputs is imitated.",
+		Status: statusOwn,
+	},
+	optPtxas: {
+		Long: "ptxas", Form: formValue, Arg: "<path>",
+		Own:    "The ptxas that compiles PTX inputs. Without it CUDA_HOME and PATH are searched.",
+		Status: statusOwn,
+	},
+	optFatbin: {
+		Long: "fatbin", Form: formValue, Arg: "<file>",
+		Own:    "Also write a fatbin with the linked images; --arch may then name several architectures, separated by commas.",
+		Status: statusOwn,
+	},
+	optHostObject: {
+		Long: "host-object", Form: formValue, Arg: "<file>",
+		Own:    "Also write an x86-64 or aarch64 object file (by -cpu-arch) that registers the images with the CUDA runtime: link it into the program.",
+		Status: statusOwn,
+	},
+	optHostSource: {
+		Long: "host-source", Form: formValue, Arg: "<file>",
+		Own:    "The same as C source.",
+		Status: statusOwn,
+	},
+	optJobs: {
+		Long: "jobs", Form: formNumber, Arg: "<n>",
+		Own:    "Use at most this many threads (default: one for each processor).",
+		Status: statusOwn,
+	},
+	optColor: {
+		Long: "color", Form: formValue, Arg: "<when>",
+		Allowed: []string{"always", "auto", "never"}, Default: "auto",
+		Own:    "Colours in messages: always, never, or auto for terminals.",
+		Status: statusOwn,
+	},
+}
