@@ -6,8 +6,10 @@ import "github.com/culink/culink/linker/cubin"
 // (observed). entryFilter decides about those of one relocation section.
 type entryFilter struct {
 	in      *Input
-	symbols []cubin.Symbol
+	symbols []cubin.Symbol // of the table that the entries go by
 	links   []SymID
+	view    []cubin.Symbol
+	twin    bool
 	// constants: the target holds user constants; vars: what it holds, if it is initialised global memory.
 	constants bool
 	vars      []heldVariable
@@ -15,9 +17,9 @@ type entryFilter struct {
 
 // newEntryFilter prepares for the relocation section of that index, which patches the input section target of the output section t.
 func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryFilter {
-	f := entryFilter{in: in, symbols: in.File.Symbols, links: in.PlainSyms}
+	f := entryFilter{in: in, symbols: in.File.Symbols, links: in.PlainSyms, view: l.view(in)}
 	if in.File.Sections[index].Mercury() {
-		f.symbols, f.links = in.File.MercSymbols, in.Syms
+		f.symbols, f.links, f.twin = in.File.MercSymbols, in.Syms, true
 	}
 	switch t.Kind {
 	case KindConstUser:
@@ -36,10 +38,18 @@ func (f *entryFilter) enters(l *Link, r *cubin.Rel) bool {
 	}
 	y := &f.symbols[r.Sym]
 	if f.constants {
-		return !l.lostHere(f.in, y, f.links[r.Sym])
+		// A variable that is replaced later is not known to be lost yet.
+		return !l.lostHere(f.in, y, f.links[r.Sym]) || y.Type() != cubin.STTFunc && f.loss(int(r.Sym)) == replacedLater
 	}
 	v := findVariable(f.vars, r.Offset)
 	return v == nil || !v.gone
+}
+
+func (f *entryFilter) loss(n int) lossKind {
+	if f.twin {
+		return f.in.Lost[n]
+	}
+	return f.in.lossOf(n, f.view)
 }
 
 // resolvedSection creates the section that preserves applied entries of t. It goes by name: local functions of one name
