@@ -289,6 +289,9 @@ func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
 	}
 	l.Syms = append(l.Syms, s)
 	in.Syms[n] = id
+	if plain := in.File.Symbols; n < len(plain) && plain[n].Name == y.Name {
+		in.PlainSyms[n] = id
+	}
 }
 
 func (m *merger) hasInstance() bool {
