@@ -40,11 +40,11 @@ func (r *run) checks() (done bool, err error) {
 		return true, r.hostLinkerScript()
 	}
 	if !c.given(optArch) {
-		return true, r.diag.Fatal(diag.UnknownArchName, "(null)")
+		return true, r.diag.Fatal(diag.UnknownArch, "(null)")
 	}
 	target, err := c.Toolkit.Parse(c.text(optArch))
 	if err != nil {
-		return true, r.diag.Fatal(diag.UnknownArchName, c.text(optArch))
+		return true, r.diag.Fatal(diag.UnknownArch, c.text(optArch))
 	}
 	switch {
 	case target.Kind == arch.Real && !c.given(optOutputFile):
@@ -103,7 +103,7 @@ func (r *run) laterChecks() error {
 	}
 	for _, id := range []optionID{optUidx, optNvHost} {
 		if c.given(id) && !opens(c.text(id)) {
-			return r.diag.Fatal(diag.CouldNotOpenInput, c.text(id))
+			return r.diag.Fatal(diag.NoInputFile, c.text(id))
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func (r *run) load() ([]link.Source, error) {
 	for _, name := range r.line.Inputs {
 		data, err := os.ReadFile(name)
 		if err != nil || len(data) > 0 && len(data) < 56 {
-			return nil, r.diag.Fatal(diag.CouldNotOpenInput, name)
+			return nil, r.diag.Fatal(diag.NoInputFile, name)
 		}
 		if len(data) == 0 {
 			continue

@@ -63,28 +63,29 @@ const (
 	FunctionUsage
 
 	// Messages of the input stage.
-	CouldNotOpenInput
+	NoInputFile
 	CubinNotELF
 	CubinNotDevice
-	FatbinWrongFormat
+	FatbinFormat
 	NvvmWithoutLTO
 	BitcodeInput
-	FormatNotRecognized
+	UnrecognizedFormat
 	FatbinaryError
 	UncompressFailed
-	UnknownArchName
+	UnknownArch
 	ArchiveFormat
 	OutOfMemory
-	LongNamesMissing
-	NoFatbinInObject
+	NoLongNames
+	NoFatbin
 	ArchNotFound
 	SkippingIncompatible
 	LTOObjects
-	SizeMismatchTarget
-	CodeLost
-	CodeRescued
+	SizeMismatch64
+	LostCode
+	IgnoredInput
+	LTOInput
 	LibraryNotFound
-	NoPTXCompiler
+	NoPtxas
 
 	// Messages of the command line; those up to StrayCharacter come from the parser of options.
 	UnknownOption
@@ -167,28 +168,29 @@ var catalog = [messageCount]Row{
 	FunctionProperties:       {Info, "Function properties for '%s':", "", false},
 	FunctionUsage:            {Info, "%s", "", false},
 
-	CouldNotOpenInput:    {Fatal, "Could not open input file '%s'", "", false},
+	NoInputFile:          {Fatal, "Could not open input file '%s'", "", false},
 	CubinNotELF:          {Fatal, "cubin not an elf?", "", false},
 	CubinNotDevice:       {Fatal, "cubin not a device elf?", "", false},
-	FatbinWrongFormat:    {Fatal, "fatbin wrong format?", "", false},
+	FatbinFormat:         {Fatal, "fatbin wrong format?", "", false},
 	NvvmWithoutLTO:       {Fatal, "should only see nvvm files when -lto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	BitcodeInput:         {Fatal, "should never see bc files", "", false},
-	FormatNotRecognized:  {Error, "Binary format for key='0', ident='' is not recognized", "", false},
+	UnrecognizedFormat:   {Error, "Binary format for key='0', ident='' is not recognized", "", false},
 	FatbinaryError:       {Fatal, "elfLink fatbinary error", "", false},
 	UncompressFailed:     {Error, "Uncompress failed", "", false},
-	UnknownArchName:      {Fatal, "Unknown arch name '%s'", "", false},
+	UnknownArch:          {Fatal, "Unknown arch name '%s'", "", false},
 	ArchiveFormat:        {Fatal, "unexpected archive format", "", false},
 	OutOfMemory:          {Fatal, "Memory allocation failure", "", false},
-	LongNamesMissing:     {Fatal, "longnames header not found", "", false},
-	NoFatbinInObject:     {Fatal, "Could not find fatbin in '%s'", "", false},
+	NoLongNames:          {Fatal, "longnames header not found", "", false},
+	NoFatbin:             {Fatal, "Could not find fatbin in '%s'", "", false},
 	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "", false},
 	SkippingIncompatible: {Warning, "Skipping incompatible '%s' when searching for -l%s", "", false},
 	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
-	SizeMismatchTarget:   {Fatal, "Input file '%s' size does not match target '-m64'", "", false},
-	CodeLost:             {Warning, "'%s': code is lost: %s", "", true},
-	CodeRescued:          {Info, "'%s': %s", "", false},
+	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "", false},
+	LostCode:             {Warning, "code of '%s' is lost: %s", "", true},
+	IgnoredInput:         {Warning, "'%s' contributes nothing: %s", "", true},
+	LTOInput:             {Fatal, "'%s' holds code for link-time optimisation", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	LibraryNotFound:      {Warning, "no library found for -l%s", "", true},
-	NoPTXCompiler:        {Fatal, "Input file '%s' has only PTX for target '%s', and there is no ptxas to compile it: %s", "give --ptxas=FILE, or set CUDA_HOME, or put ptxas on PATH; or compile the file for the target", false},
+	NoPtxas:              {Fatal, "Input file '%s' has only PTX for target '%s', and there is no ptxas to compile it: %s", "give --ptxas=FILE, or set CUDA_HOME, or put ptxas on PATH; or compile the file for the target", false},
 
 	UnknownOption:       {Fatal, "Unknown option '%s'", "", false},
 	ArgumentExpected:    {Fatal, "argument expected after '%s'", "", false},
