@@ -192,6 +192,7 @@ func (p *sharedPlan) assignFunctions() {
 		if !v.dynamic {
 			p.maximum = max(p.maximum, v.align)
 			if len(v.users) == 0 {
+				l.Syms[v.sym].Value = p.reserve
 				continue
 			}
 			v.entries = l.entriesReachingAny(v.users)

@@ -22,6 +22,9 @@ func (l *Link) sharedSizes() {
 			s.Sec, s.Value = l.sharedFuncs, 0
 			continue
 		}
+		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance {
+			s.Value = ^uint64(0) // what nobody defines (observed)
+		}
 		if s.Def == NoFile || s.Sec == 0 {
 			continue
 		}
@@ -65,7 +68,7 @@ func (l *Link) alignShared(dynamic bool) {
 }
 
 func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
-	_, uses := l.externInstance[s.Owner]
+	id, uses := l.externInstance[s.Owner]
 	if s.Size == 0 && !uses && !(dynamic && maximum >= 16) {
 		return
 	}
@@ -73,6 +76,7 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 	if uses {
 		s.Align = max(s.Align, 16)
 		s.Size = roundUp(s.Size, 16)
+		l.Syms[id].Value = s.Size
 	}
 }
 
@@ -84,7 +88,7 @@ func (l *Link) reservedShared() {
 	}
 	s := l.Secs[l.sharedReserved]
 	start := uint64(0)
-	if id, ok := l.byName[".nv.reservedSmem.offset0"]; ok {
+	if id, ok := l.lookup(".nv.reservedSmem.offset0"); ok {
 		start = l.Syms[id].Value
 	}
 	var list []sharedVar
