@@ -94,7 +94,7 @@ type Link struct {
 	// Local and Global are the two sides of the symbol table, in order of creation.
 	Local, Global []SymID
 
-	byName    map[string]SymID
+	names     nameTable
 	protoID   map[string]ProtoID
 	protoList []ProtoID // prototypes in the order in which the string table holds them
 	// Entries are the kernels of the image in order of their code sections' creation.
@@ -103,8 +103,9 @@ type Link struct {
 	// FuncConsts, in order of the inputs' sections, are the constants of functions that are no kernels (executables only).
 	FuncConsts []FuncConst
 
-	graph  graph
-	secKey map[secKey]SecID
+	graph   graph
+	secKey  map[secKey]SecID
+	secSlab []Section
 	// sections that exist once
 	shstrtab, strtab, symtab, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
 	globalSec, globalInit, sharedFuncs, sharedReserved                                      SecID

@@ -21,7 +21,7 @@ type secKey struct {
 func (l *Link) merge(ctx context.Context) error {
 	l.Secs = make([]*Section, 1, 8*len(l.Inputs)+16)
 	l.Secs[0] = &Section{}
-	l.secKey = make(map[secKey]SecID, 8*len(l.Inputs)+16)
+	l.secKey = map[secKey]SecID{}
 	l.shstrtab = l.sec(".shstrtab", 0, 0)
 	l.strtab = l.sec(".strtab", 0, 0)
 	l.symtab = l.sec(".symtab", 0, 0)
@@ -60,12 +60,24 @@ func (l *Link) merge(ctx context.Context) error {
 
 // sec returns the section of that name, owner and target, creating it and its section symbol if need be.
 func (l *Link) sec(name string, owner, target SecID) SecID {
-	key := secKey{name, owner, target}
-	if id, ok := l.secKey[key]; ok {
+	parent := max(owner, target)
+	if parent == 0 {
+		key := secKey{name: name}
+		id, ok := l.secKey[key]
+		if !ok {
+			id = l.newSec(name, 0, 0)
+			l.secKey[key] = id
+		}
 		return id
 	}
+	// What belongs to a section is few: a walk over them costs less than a map of all sections.
+	for _, id := range l.Secs[parent].children {
+		if s := l.Secs[id]; s.Owner == owner && s.Target == target && s.Name == name {
+			return id
+		}
+	}
 	id := l.newSec(name, owner, target)
-	l.secKey[key] = id
+	l.Secs[parent].children = append(l.Secs[parent].children, id)
 	return id
 }
 
@@ -75,7 +87,8 @@ func (l *Link) newSec(name string, owner, target SecID) SecID {
 	if owner != 0 {
 		flags = cubin.SHFInfoLink
 	}
-	s := &Section{ID: id, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
+	s := l.allocSec()
+	*s = Section{ID: id, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
 	l.Secs = append(l.Secs, s)
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {
@@ -86,6 +99,16 @@ func (l *Link) newSec(name string, owner, target SecID) SecID {
 	}
 	s.Sym = l.linkerSymbol(Symbol{Name: name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
 	return id
+}
+
+// allocSec takes a Section from a slab: a link has tens of thousands.
+func (l *Link) allocSec() *Section {
+	if len(l.secSlab) == 0 {
+		l.secSlab = make([]Section, 256)
+	}
+	s := &l.secSlab[0]
+	l.secSlab = l.secSlab[1:]
+	return s
 }
 
 // linkerSymbol adds a symbol of the linker's own to the local side.
@@ -274,7 +297,7 @@ func (m *merger) objects(in *Input) {
 // constantsOfLoser reports whether a section holds compiler constants of a function whose definition here lost on arrival.
 func (in *Input) constantsOfLoser(index uint16) bool {
 	h := &in.File.Sections[index]
-	return kindOf(in.Secs[index].Name, h.Flags) == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
+	return in.Secs[index].kind == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
 }
 
 // externInstance enters a kernel's instance of dynamic shared memory that an earlier -r made.
@@ -308,7 +331,7 @@ func (m *merger) unallocated(in *Input) {
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
 			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit:
 			m.place(in, int32(i))
-			if kindOf(in.Secs[i].Name, h.Flags) == KindConstFunc {
+			if in.Secs[i].kind == KindConstFunc {
 				m.functionConstants(in, int32(i))
 			}
 		}
@@ -346,7 +369,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	sec.placed = true
 	h := &in.File.Sections[index]
 	name := sec.Name
-	kind := kindOf(name, h.Flags)
+	kind := sec.kind
 	owner := SecID(0)
 	lost := notLost
 	switch kind {
@@ -564,7 +587,10 @@ func (m *merger) compilerConstants() {
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
 		for _, e := range slices.Backward(l.entriesReaching(f)) {
 			if e != f {
-				l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0)
+				bank := l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0)
+				if l.Mercury { // jump tables: their entries move along
+					l.sec(".rela"+l.Secs[bank].Name, 0, bank)
+				}
 			}
 		}
 	}
@@ -578,7 +604,7 @@ func (m *merger) parameterBanks() {
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
 			h := &in.File.Sections[i]
-			if h.Mercury() || kindOf(h.Name, h.Flags) != KindConstEntry {
+			if h.Mercury() || in.Secs[i].kind != KindConstEntry {
 				continue
 			}
 			text := &in.Secs[h.TextIndex()]

@@ -40,6 +40,8 @@ type Input struct {
 	Lost []lossKind
 	// Unnamed is 12.4's nameless function symbol of this input, 0 if it has none.
 	Unnamed SymID
+	// hashes are the hashes of the view's global and weak names, by symbol number, for the name table.
+	hashes []uint64
 }
 
 type lossKind uint8
@@ -74,6 +76,8 @@ type InSection struct {
 	// Dead marks the section of a function that is not in the image.
 	Dead   bool
 	placed bool
+	// kind is the section's kind by its name in the view.
+	kind Kind
 	// Lost marks a code section (or a section that belongs to one) whose function's definition lost to another.
 	Lost lossKind
 }
@@ -190,6 +194,8 @@ type Section struct {
 	// Offset and MercOffset are sh_offset.
 	Offset, MercOffset   uint64
 	nameOff, mercNameOff uint32
+	// children are the sections whose Owner or Target this one is, in order of creation.
+	children []SecID
 }
 
 // OutRel is a relocation entry of the image; Sym is resolved to a number when it is written.

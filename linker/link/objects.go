@@ -30,10 +30,10 @@ func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
 	if y.Binding() == cubin.STBLocal {
 		return r.newSymbol(in, n, y)
 	}
-	id, known := l.byName[y.Name]
+	id, known := l.names.find(l.Syms, in.hashes[n], y.Name)
 	if !known {
 		id = r.newSymbol(in, n, y)
-		l.byName[y.Name] = id
+		l.names.add(in.hashes[n], id)
 		return id
 	}
 	if isUnifiedMarker(y.Name) || isReservedSmem(y.Name) {

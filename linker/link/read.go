@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"hash/maphash"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
@@ -30,6 +31,7 @@ func (l *Link) read(ctx context.Context) error {
 		}
 	}
 	l.Inputs = inputs
+	l.names.seed = maphash.MakeSeed()
 	l.ABI = 8
 	if l.Toolkit < 130 {
 		l.ABI = 7
@@ -45,6 +47,7 @@ func (l *Link) read(ctx context.Context) error {
 	}
 	return l.parallel(len(inputs), func(i int) error {
 		inputs[i].Secs = l.viewSections(inputs[i].File)
+		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]))
 		return nil
 	})
 }
@@ -63,6 +66,9 @@ func (l *Link) viewSections(f *cubin.File) []InSection {
 	}
 	if l.Mercury {
 		pairTwins(f, secs)
+	}
+	for i := range secs {
+		secs[i].kind = kindOf(secs[i].Name, f.Sections[i].Flags)
 	}
 	return secs
 }

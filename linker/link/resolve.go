@@ -12,14 +12,15 @@ import (
 // order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). All errors of
 // one input are reported, then the link ends.
 func (l *Link) resolve(ctx context.Context) error {
-	total := 0
+	total, named := 0, 0
 	for _, in := range l.Inputs {
 		total += len(l.view(in))
+		named += len(in.hashes)
 	}
-	l.Syms = make([]Symbol, 1, total+1)
-	l.Funcs = make([]Func, 1, total/8+2)
+	l.Syms = make([]Symbol, 1, total+total/4+64)
+	l.Funcs = make([]Func, 1, total/4+2)
+	l.names.grow(named)
 	l.Protos = []string{""}
-	l.byName = make(map[string]SymID, total/4+16)
 	l.protoID = map[string]ProtoID{}
 	r := &resolver{l: l, fatal: diag.MergeElfFailed}
 	accepted := l.Inputs[:0:0]
@@ -156,10 +157,10 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) SymID {
 	if y.Binding() == cubin.STBLocal {
 		return r.newFunction(in, n, y)
 	}
-	id, known := l.byName[y.Name]
+	id, known := l.names.find(l.Syms, in.hashes[n], y.Name)
 	if !known {
 		id = r.newFunction(in, n, y)
-		l.byName[y.Name] = id
+		l.names.add(in.hashes[n], id)
 		if y.Shndx == cubin.SHNUndef && !isSyscall(y.Name) {
 			r.open++
 		}
@@ -358,7 +359,7 @@ func (r *resolver) parameterBanks(in *Input) {
 	sizes := map[uint32]uint64{}
 	for i := range in.File.Sections {
 		s := &in.File.Sections[i]
-		if kindOf(s.Name, s.Flags) == KindConstEntry {
+		if in.Secs[i].kind == KindConstEntry {
 			sizes[s.TextIndex()] = s.Size
 		}
 	}

@@ -87,7 +87,7 @@ func TestFunctionDefinitionThatCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &l.Syms[l.byName["f"]]
+			s := &l.Syms[symbolNamed(l, "f")]
 			if s.Def != tt.winner || s.Binding() != tt.bind {
 				t.Errorf("definition of input %d with binding %d counts, want input %d with %d", s.Def, s.Binding(), tt.winner, tt.bind)
 			}
@@ -99,6 +99,11 @@ func TestFunctionDefinitionThatCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func symbolNamed(l *Link, name string) SymID {
+	id, _ := l.lookup(name)
+	return id
 }
 
 func indexOf(view []cubin.Symbol, name string) int {
@@ -117,7 +122,7 @@ func TestRegisterCountsAreNotSeenInAttributesBy124(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Syms[l.byName["f"]].Def; got != 0 {
+	if got := l.Syms[symbolNamed(l, "f")].Def; got != 0 {
 		t.Errorf("copy of input %d counts, want the first", got)
 	}
 }

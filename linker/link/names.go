@@ -1,0 +1,83 @@
+package link
+
+import (
+	"hash/maphash"
+
+	"github.com/culink/culink/linker/cubin"
+)
+
+// nameTable finds global and weak symbols by name: a hash table with open addressing whose hashes are computed while
+// inputs are read in parallel, so that the sequential walk only compares. Its seed differs from run to run; nothing depends on
+// the order of its slots.
+type nameTable struct {
+	seed  maphash.Seed
+	slots []nameSlot // a power of two, at most half full
+	used  int
+}
+
+type nameSlot struct {
+	hash uint64
+	id   SymID
+}
+
+func (t *nameTable) hash(name string) uint64 { return maphash.String(t.seed, name) }
+
+// hashAll returns the hashes of the names that are entered by name, by symbol number.
+func (t *nameTable) hashAll(view []cubin.Symbol) []uint64 {
+	hashes := make([]uint64, len(view))
+	for i := range view {
+		if view[i].Binding() != cubin.STBLocal {
+			hashes[i] = t.hash(view[i].Name)
+		}
+	}
+	return hashes
+}
+
+// grow makes room for n names in all.
+func (t *nameTable) grow(n int) {
+	size := 64
+	for size < 2*n {
+		size *= 2
+	}
+	old := t.slots
+	t.slots = make([]nameSlot, size)
+	t.used = 0
+	for _, s := range old {
+		if s.id != 0 {
+			t.add(s.hash, s.id)
+		}
+	}
+}
+
+// find returns the symbol of that name and hash.
+func (t *nameTable) find(syms []Symbol, hash uint64, name string) (SymID, bool) {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.id == 0 {
+			return 0, false
+		}
+		if s.hash == hash && syms[s.id].Name == name {
+			return s.id, true
+		}
+	}
+}
+
+// add enters a symbol that find did not find.
+func (t *nameTable) add(hash uint64, id SymID) {
+	if 2*(t.used+1) > len(t.slots) {
+		t.grow(2 * (t.used + 1))
+	}
+	mask := uint64(len(t.slots) - 1)
+	i := hash & mask
+	for t.slots[i].id != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = nameSlot{hash, id}
+	t.used++
+}
+
+// lookup returns the global or weak symbol of a name.
+func (l *Link) lookup(name string) (SymID, bool) {
+	return l.names.find(l.Syms, l.names.hash(name), name)
+}
