@@ -101,6 +101,9 @@ func (r *run) laterChecks() error {
 	if err := r.openTime(); err != nil {
 		return err
 	}
+	if c.given(optFdcmpt) {
+		return r.diag.Fatal(diag.UnsupportedOption, "-fdcmpt")
+	}
 	for _, id := range []optionID{optUidx, optNvHost} {
 		if c.given(id) && !opens(c.text(id)) {
 			return r.diag.Fatal(diag.NoInputFile, c.text(id))

@@ -103,7 +103,7 @@ func (p *parser) option(arg string, depth int) error {
 	if !ok {
 		id, ok = p.names[arg[1:2]]
 		if !ok || !options[id].Glued {
-			return p.diag.Fatal(diag.UnknownOption, arg[1:])
+			return p.diag.Fatal(diag.UnknownOption, name)
 		}
 		name, text, hasValue = arg[1:2], arg[2:], true
 	}

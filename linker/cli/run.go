@@ -28,6 +28,9 @@ type run struct {
 	env            func(string) string
 	diag           *diag.Collector
 	line           *commandLine
+	times          *timeTable
+	// printed counts the messages that are out already.
+	printed int
 }
 
 // Main runs culink with the arguments args, of which the first is the name that it was started under, and returns the
@@ -41,13 +44,24 @@ func Main(args []string, stdout, stderr io.Writer, env func(string) string) int 
 	return r.exit(r.link(args))
 }
 
-// exit prints the messages and turns the outcome into an exit code.
-func (r *run) exit(err error) int {
+// errOutput says that messages could not be written.
+var errOutput = errors.New("writing messages failed")
+
+// flush prints the messages so far.
+func (r *run) flush() error {
 	target := ""
 	if r.line != nil && r.line.given(optReportArch) {
 		target = r.line.text(optArch)
 	}
-	if diag.PrintReference(r.stderr, r.diag.Messages(), target) != nil {
+	all := r.diag.Messages()
+	fresh := all[r.printed:]
+	r.printed = len(all)
+	return diag.PrintReference(r.stderr, fresh, target)
+}
+
+// exit prints the messages and turns the outcome into an exit code.
+func (r *run) exit(err error) int {
+	if r.flush() != nil {
 		return exitFatal
 	}
 	var fatal *diag.FatalError
@@ -76,6 +90,8 @@ func (r *run) link(args []string) error {
 	}
 	c := r.line
 	switch {
+	case (c.given(optHelp) || c.given(optVersion)) && r.flush() != nil:
+		return errOutput
 	case c.given(optHelp):
 		return r.help()
 	case c.given(optVersion):

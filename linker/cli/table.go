@@ -51,6 +51,7 @@ const (
 	optDontReserveNull
 	optDotFile
 	optEnableExtendedSmem
+	optFdcmpt
 	optForcePartialLTO
 	optForceRela
 	optForceWholeLTO
@@ -343,6 +344,10 @@ var options = [numOptions]option{
 		Long: "enable-extended-smem", Short: "enable-extended-smem", Form: formBool, Hidden: true,
 		Since:  130,
 		Status: statusSame,
+	},
+	optFdcmpt: {
+		Long: "fdcmpt", Short: "fdcmpt", Form: formSwitch, Hidden: true,
+		Status: statusRefused, Note: "the reference knows the name and refuses it, too",
 	},
 	optForcePartialLTO: {
 		Long: "force-partial-lto", Short: "force-partial-lto", Form: formSwitch, Hidden: true,

@@ -1,16 +1,24 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
 
-// version prints what --version asks for.
+	"github.com/culink/culink/linker/arch"
+)
+
+// version prints what --version asks for: the reference's five lines, or culink's own with the releases that it is like.
 func (r *run) version() error {
 	t := r.line.Toolkit
-	_, err := fmt.Fprintf(r.stdout, "nvlink: NVIDIA (R) Cuda linker\nCopyright (c) %s NVIDIA Corporation\n%s\n%s\n%s\n", t.Years, t.Built, t.Release, t.Build)
+	if r.reference {
+		_, err := fmt.Fprintf(r.stdout, "nvlink: NVIDIA (R) Cuda linker\nCopyright (c) %s NVIDIA Corporation\n%s\n%s\n%s\n", t.Years, t.Built, t.Release, t.Build)
+		return err
+	}
+	v := "(built from source)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	_, err := fmt.Fprintf(r.stdout, "culink %s, an open CUDA device linker\nWrites what nvlink of CUDA %s or %s would write.\n",
+		v, arch.CUDA124().Name, arch.CUDA130().Name)
 	return err
 }
-
-// help prints what --help asks for.
-func (r *run) help() error { return nil }
-
-// openTime opens the file of -time.
-func (r *run) openTime() error { return nil }

@@ -106,6 +106,7 @@ const (
 	NvvmpathMissing
 	LinkerLibrary
 	ConflictingOptions
+	UnsupportedOption
 	APIVersionSyntax
 	APIVersionMajor
 	NoOutput
@@ -210,6 +211,7 @@ var catalog = [messageCount]Row{
 	NvvmpathMissing:     {Fatal, "-nvvmpath should be specified with -lto", "", false},
 	LinkerLibrary:       {Fatal, "elfLink linker library load error", "", false},
 	ConflictingOptions:  {Fatal, "Conflicting options '%s' and '%s'", "", false},
+	UnsupportedOption: {Fatal, "Unknown option '%s'", "", false},
 	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
 	NoOutput:            {Fatal, "Could not open output file '%s'", "", false},

@@ -1,0 +1,8 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+)
+
+func ownHelp(w io.Writer) { fmt.Fprintln(w, "culink") }
