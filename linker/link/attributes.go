@@ -1,12 +1,86 @@
 package link
 
-import "context"
+import (
+	"context"
 
-// checkFunctions reports what depends on functions' attributes: stack warnings, register limits, call graph dump.
-func (l *Link) propagate(ctx context.Context) error { return nil }
+	"github.com/culink/culink/linker/cubin"
+)
 
-// attributes encodes .nv.info*, .nv.callgraph, .nv.prototype, .nv.compat and notes; symbol and section numbers are final.
-func (l *Link) attributes(ctx context.Context) error { return nil }
+// attributeState is what the passes over functions' attributes hand to each other.
+type attributeState struct {
+	// plain are the records of .nv.info*, merc those of their twins (nil without Mercury).
+	plain, merc *infoForm
+	// stack is, by FuncID, the stack size of the deepest call path, or recursive.
+	stack []uint32
+	// barriersMoved marks functions whose barrier count went from section flags into a record.
+	barriersMoved []bool
+}
 
-// verbose reports the lines of -v.
-func (l *Link) verbose() {}
+// view is the form that the link goes by.
+func (a *attributeState) view() *infoForm {
+	if a.merc != nil {
+		return a.merc
+	}
+	return a.plain
+}
+
+// propagate reads the functions' attributes, hands them from functions to the entries that reach them, and reports what
+// depends on them: the dump of the call graph and register limits. Symbol numbers are final.
+func (l *Link) propagate(ctx context.Context) error {
+	a := &l.attr
+	a.barriersMoved = make([]bool, len(l.Funcs))
+	var err error
+	if a.plain, err = l.readInfo(false); err != nil {
+		return err
+	}
+	if l.Mercury {
+		if a.merc, err = l.readInfo(true); err != nil {
+			return err
+		}
+	}
+	if l.rel {
+		return nil
+	}
+	v := a.view()
+	a.stack = l.deepest(func(f FuncID) uint32 { return v.own[f].frame })
+	a.plain.propagateForm()
+	if a.merc != nil {
+		a.merc.propagateForm()
+	}
+	names := l.dumpCallgraph(v)
+	v.reportRaises(names)
+	return nil
+}
+
+// attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,
+// .nv.compat and the notes; and it sets what the headers of code sections say about registers and barriers.
+func (l *Link) attributes(ctx context.Context) error {
+	if err := l.encodeForms(l.attr.plain, l.attr.merc); err != nil {
+		return err
+	}
+	l.encodeCallgraph()
+	l.encodeNotes()
+	l.codeHeaders()
+	return l.encodeCompat()
+}
+
+// codeHeaders copies what an input's header of a code section says beyond the ordinary: the register count, which is
+// the function's own, and barriers, which entries of ABI 7 take over from what they reach (observed).
+func (l *Link) codeHeaders() {
+	for _, s := range l.Secs[1:] {
+		if s.Kind != KindText || len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
+			continue
+		}
+		p := &s.Parts[0]
+		h := &l.Inputs[p.In].File.Sections[p.Sec]
+		s.ExtraInfo = h.Info & 0xff000000
+		s.ExtraFlags = h.Flags
+		fn := l.Syms[s.Fn].Func
+		if l.attr.barriersMoved[fn] {
+			s.ExtraFlags &^= cubin.BarrierMask
+		} else if !l.rel && l.Funcs[fn].Entry && !(l.ABI == 8 && l.attr.plain.hasBarriers(fn)) {
+			count := uint64(l.attr.plain.sums.of(fn).barriers)
+			s.ExtraFlags = s.ExtraFlags&^cubin.BarrierMask | count<<cubin.BarrierShift
+		}
+	}
+}

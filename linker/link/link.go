@@ -116,6 +116,7 @@ type Link struct {
 	mem       memory
 	table     bindlessTable
 	numbering numbering
+	attr      attributeState
 	strings   *stringTable // .strtab
 	shoff     uint64       // e_shoff
 	result    Result

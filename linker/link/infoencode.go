@@ -1,0 +1,291 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/culink/culink/linker/nvinfo"
+)
+
+// encodeForm writes the records of one form into the output sections. Every input record is put in front of those that
+// were read before; records of the linker's own follow (observed).
+func (l *Link) encodeForms(plain, merc *infoForm) error {
+	banks := l.parameterBankSymbols()
+	var secs []*Section
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindInfo || s.Kind == KindInfoFunc {
+			secs = append(secs, s)
+		}
+	}
+	return l.parallel(len(secs), func(i int) error {
+		s := secs[i]
+		recs, err := plain.records(s, banks)
+		if err != nil {
+			return err
+		}
+		if merc != nil {
+			twins, err := merc.records(s, banks)
+			if err != nil {
+				return err
+			}
+			s.MercData = packRecords(twins)
+			s.MercSize = uint64(len(s.MercData))
+			recs = l.plainFromTwins(s, recs, twins)
+		}
+		s.Data = packRecords(recs)
+		s.Size = uint64(len(s.Data))
+		return nil
+	})
+}
+
+func packRecords(recs []nvinfo.Record) []byte {
+	size := 0
+	for i := range recs {
+		size += recs[i].Size()
+	}
+	b := make([]byte, 0, size)
+	for i := range recs {
+		b = recs[i].Append(b)
+	}
+	return b
+}
+
+// parameterBankSymbols are the numbers of the section symbols of parameter banks, by code section.
+func (l *Link) parameterBankSymbols() []uint32 {
+	banks := make([]uint32, len(l.Secs))
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstEntry || s.Kind == KindConstIndices {
+			if n := l.Syms[s.Sym].Index; s.Sym != 0 && n != 0 {
+				banks[s.Owner] = n
+			}
+		}
+	}
+	return banks
+}
+
+// records makes the records of an output section, in image order.
+func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) {
+	l := f.l
+	var fn FuncID
+	if s.Kind == KindInfoFunc {
+		fn = l.Syms[l.Secs[s.Owner].Fn].Func
+	}
+	edit := &infoEdit{}
+	if fn != 0 && f.edits[fn] != nil {
+		edit = f.edits[fn]
+	}
+	var out []nvinfo.Record
+	for at := f.last[s.ID]; at != 0; {
+		p := &f.parts[at-1]
+		begin := len(out)
+		r := nvinfo.Read(p.data)
+		for r.Next() {
+			if rec, ok := f.record(p, s, &r.Record, edit, banks); ok {
+				out = append(out, rec)
+			}
+		}
+		if err := r.Err(); err != nil {
+			return nil, p.malformed(l, err)
+		}
+		slices.Reverse(out[begin:])
+		at = p.prev
+	}
+	out = append(out, edit.add...)
+	if s.ID == l.info && !l.rel {
+		for _, e := range l.entriesByRank() {
+			payload := le.AppendUint32(le.AppendUint32(nil, l.Syms[l.Funcs[e].Sym].Index), l.attr.stack[e])
+			out = append(out, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.MinStackSize, Payload: payload})
+		}
+	}
+	return out, nil
+}
+
+// record makes the image's record of an input's; false if the record goes away.
+func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
+	l := f.l
+	rec := *r
+	if rec.Code == nvinfo.Error {
+		return rec, false
+	}
+	switch nvinfo.Lookup(rec.Code).Symbols {
+	case nvinfo.FirstWord:
+		return f.symbolRecord(p, s, rec, banks)
+	case nvinfo.FirstWordOrZero:
+		if rec.Format != nvinfo.SVAL || len(rec.Payload) < 4 {
+			return rec, true
+		}
+		n := uint32(0)
+		if id := f.symbolAt(p.in, rec.Word(0)); id != 0 {
+			n = l.Syms[id].Index
+		} else if p.in.Unnamed != 0 && rec.Word(0) == 0 {
+			n = l.Syms[p.in.Unnamed].Index
+		}
+		if n != rec.Word(0) {
+			rec.Payload = slices.Clone(rec.Payload)
+			rec.SetWord(0, n)
+		}
+		return rec, true
+	}
+	if rec.Code == nvinfo.CrsStackSize || rec.Code == nvinfo.SyncStack {
+		if d.setCrs {
+			rec.Payload = le.AppendUint32(nil, d.crs)
+		}
+		return rec, true
+	}
+	if rec.Code == nvinfo.SparseMmaMask {
+		if d.setMask && rec.Format != nvinfo.SVAL {
+			rec.Field = d.mask
+		}
+		return rec, true
+	}
+	t := l.track(rec.Code)
+	switch t {
+	case untracked:
+		return rec, true
+	case tExterns, tFragments:
+		return f.listRecord(p, t, rec, d)
+	case tCtaInit, tBarriers, tMbarriers, tReconfig:
+		if d.set[t] && rec.Format != nvinfo.SVAL {
+			rec.Field = d.value[t]
+		}
+	}
+	return rec, true
+}
+
+// symbolRecord renumbers a record that is about a symbol. It goes away with its symbol.
+func (f *infoForm) symbolRecord(p *infoPart, s *Section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
+	l := f.l
+	if f.losers(p.in, &rec) && s.Kind == KindInfo || rec.Code == nvinfo.MaxStackSize && !l.rel {
+		return rec, false
+	}
+	n := uint32(0)
+	var id SymID
+	if rec.Code == nvinfo.ParamCbank {
+		// The record names the parameter bank's section symbol; some inputs name a local symbol in it or the section.
+		n = banks[s.Owner]
+	} else {
+		id = f.symbolAt(p.in, rec.Word(0))
+		n = l.Syms[id].Index
+	}
+	if n == 0 {
+		return rec, false
+	}
+	rec.Payload = slices.Clone(rec.Payload)
+	rec.SetWord(0, n)
+	if rec.Code == nvinfo.Regcount {
+		if fn := l.Syms[id].Func; fn != 0 && l.Funcs[fn].Entry && !l.rel {
+			rec.SetWord(1, f.registers(fn))
+		}
+	}
+	return rec, true
+}
+
+// listRecord replaces the words of a record by those that stay, or by those that propagation gave; false if none is left.
+func (f *infoForm) listRecord(p *infoPart, t tracked, rec nvinfo.Record, d *infoEdit) (nvinfo.Record, bool) {
+	l := f.l
+	var words []uint32
+	switch {
+	case d.drop[t]:
+		return rec, false
+	case d.set[t]:
+		words = d.words[wordList(t)]
+	case t == tFragments:
+		return rec, l.rel // functions that are no entries lose theirs
+	default:
+		for i := range rec.Words() {
+			if id := f.symbolAt(p.in, rec.Word(i)); l.staysExtern(id) {
+				words = append(words, l.Syms[id].Index)
+			}
+		}
+	}
+	if len(words) == 0 {
+		return rec, false
+	}
+	rec.Payload = make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		rec.Payload = le.AppendUint32(rec.Payload, w)
+	}
+	return rec, true
+}
+
+// plainFromTwins orders the plain records of a Mercury image as the reference does, which generates them from the twins:
+// each record of the twin but MERCURY_FINALIZER_OPTIONS, with the plain section's value where that has one; then plain
+// records without a twin in the order of the input; then the banks of a kernel with a descriptor table (observed).
+func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo.Record {
+	out := make([]nvinfo.Record, 0, len(plain)+2)
+	m := newRecordMatcher(plain)
+	for i := range twins {
+		if twins[i].Code == nvinfo.MercuryFinalizerOption {
+			continue
+		}
+		if at := m.take(&twins[i]); at >= 0 {
+			out = append(out, plain[at])
+		} else {
+			out = append(out, twins[i])
+		}
+	}
+	for i, taken := range slices.Backward(m.taken) {
+		if !taken {
+			out = append(out, plain[i])
+		}
+	}
+	if s.Kind == KindInfoFunc && !l.rel && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) {
+		out = append(out, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessTextureBank},
+			nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessSurfaceBank})
+	}
+	return out
+}
+
+// recordMatcher finds the plain record of a twin: the first one not yet taken of the same code and, for records about a
+// function, of the same symbol.
+type recordMatcher struct {
+	plain []nvinfo.Record
+	taken []bool
+	first int // everything before is taken
+	// byKey holds the positions of records by key, when there are many.
+	byKey map[uint64][]int
+}
+
+func newRecordMatcher(plain []nvinfo.Record) *recordMatcher {
+	m := &recordMatcher{plain: plain, taken: make([]bool, len(plain))}
+	const many = 64
+	if len(plain) > many {
+		m.byKey = make(map[uint64][]int, len(plain))
+		for i := range plain {
+			k := matchKey(&plain[i])
+			m.byKey[k] = append(m.byKey[k], i)
+		}
+	}
+	return m
+}
+
+func matchKey(r *nvinfo.Record) uint64 {
+	switch r.Code {
+	case nvinfo.Regcount, nvinfo.FrameSize, nvinfo.MinStackSize, nvinfo.MaxStackSize:
+		return uint64(r.Code)<<32 | uint64(r.Word(0))
+	}
+	return uint64(r.Code) << 32
+}
+
+// take returns the position of the record that matches r, -1 if there is none.
+func (m *recordMatcher) take(r *nvinfo.Record) int {
+	k := matchKey(r)
+	if m.byKey != nil {
+		list := m.byKey[k]
+		if len(list) == 0 {
+			return -1
+		}
+		m.byKey[k] = list[1:]
+		m.taken[list[0]] = true
+		return list[0]
+	}
+	for i := m.first; i < len(m.plain); i++ {
+		if !m.taken[i] && matchKey(&m.plain[i]) == k {
+			m.taken[i] = true
+			for m.first < len(m.plain) && m.taken[m.first] {
+				m.first++
+			}
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,457 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/nvinfo"
+)
+
+// infoEdit is what propagation does to the records of one function.
+type infoEdit struct {
+	set    [trackedCount]bool // records of the code get the new value or words
+	drop   [trackedCount]bool // records of the code go away
+	value  [trackedCount]uint16
+	words  [2][]uint32 // symbol numbers in EXTERNS
+	setCrs bool
+	crs    uint32
+	// setMask gives SPARSE_MMA_MASK a value.
+	setMask bool
+	mask    uint16
+	// add are records that are appended.
+	add []nvinfo.Record
+}
+
+// edit returns the changes of a function's records, to be filled.
+func (f *infoForm) edit(fn FuncID) *infoEdit {
+	if f.edits[fn] == nil {
+		f.edits[fn] = &infoEdit{}
+	}
+	return f.edits[fn]
+}
+
+// infoSum is what a function and all that it reaches have together.
+type infoSum struct {
+	reg       uint32
+	mask      uint16
+	value     [trackedCount]uint16
+	first     [trackedCount]readingPos
+	words     [2][]word
+	barriers  uint8 // of code section flags (ABI 7)
+	reconfig  bool
+	reference bool // refers to textures, samplers or surfaces
+}
+
+const noMask = 0x8000 // SPARSE_MMA_MASK of a function without one (observed)
+
+// propagateForm computes what entries take over from the functions that they reach; crs is the stack of 3 by FuncID.
+func (f *infoForm) propagateForm() {
+	l := f.l
+	masks := f.completeMasks()
+	f.sums = reachFold(l, f.ownSum, joinSums)
+	crs := l.deepest(func(fn FuncID) uint32 { return f.own[fn].crs })
+	for _, e := range l.Entries {
+		d := f.edit(e)
+		if o := &f.own[e]; o.hasCrs {
+			d.setCrs, d.crs = true, crs[e]
+		} else if crs[e] != 0 {
+			d.add = append(d.add, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.CrsStackSize, Payload: le.AppendUint32(nil, crs[e])})
+		}
+	}
+	if masks != 0 {
+		f.spreadMasks(masks)
+	}
+	if len(l.Entries) == 1 {
+		f.gatherAll(l.Entries[0])
+	} else if len(l.Entries) > 1 {
+		f.spread()
+	}
+	if l.ABI == 8 && !f.merc {
+		f.moveBarriers()
+	}
+}
+
+func (f *infoForm) ownSum(fn FuncID, s *infoSum) {
+	o := &f.own[fn]
+	s.reg = max(s.reg, o.reg)
+	s.mask |= o.mask
+	s.barriers = max(s.barriers, f.l.barrierFlags(fn))
+	s.reconfig = s.reconfig || o.has(tReconfig)
+	if !o.hasSection {
+		return
+	}
+	for t := range trackedCount {
+		s.value[t] = max(s.value[t], o.value[t])
+		s.first[t] = earlier(s.first[t], o.first[t])
+	}
+	for i := range s.words {
+		s.words[i] = joinWords(s.words[i], inOrder(o.words[i]))
+	}
+}
+
+func joinSums(into, from *infoSum) {
+	into.reg = max(into.reg, from.reg)
+	into.mask |= from.mask
+	into.barriers = max(into.barriers, from.barriers)
+	into.reconfig = into.reconfig || from.reconfig
+	for t := range trackedCount {
+		into.value[t] = max(into.value[t], from.value[t])
+		into.first[t] = earlier(into.first[t], from.first[t])
+	}
+	for i := range into.words {
+		into.words[i] = joinWords(into.words[i], from.words[i])
+	}
+}
+
+func earlier(a, b readingPos) readingPos {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// inOrder leaves of words that are there several times the first.
+func inOrder(list []word) []word {
+	seen := make(map[uint32]bool, len(list))
+	return slices.DeleteFunc(slices.Clone(list), func(w word) bool {
+		known := seen[w.value]
+		seen[w.value] = true
+		return known
+	})
+}
+
+// joinWords merges two lists in reading order, each word once, where it is first. Lists are never changed in place:
+// functions share them.
+func joinWords(a, b []word) []word {
+	if len(a) == 0 {
+		return b
+	}
+	at := make(map[uint32]readingPos, len(a)+len(b))
+	for _, w := range a {
+		at[w.value] = w.at
+	}
+	news := false
+	for _, w := range b {
+		if p, ok := at[w.value]; !ok || w.at < p {
+			at[w.value] = w.at
+			news = true
+		}
+	}
+	if !news {
+		return a
+	}
+	out := make([]word, 0, len(at))
+	for _, list := range [2][]word{a, b} {
+		for _, w := range list {
+			if at[w.value] == w.at {
+				out = append(out, w)
+				at[w.value] = 0 // a place is never 0: the word is taken
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y word) int {
+		if x.at < y.at {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// completeMasks gives every function of the image a mask if any has one, and returns how many had one: a function
+// without one counts as noMask and gets a record, an alias a second one in the section of the code it names (observed).
+func (f *infoForm) completeMasks() int {
+	l := f.l
+	masks := 0
+	for fn := range f.own {
+		if f.own[fn].hasMask {
+			masks++
+		}
+	}
+	if masks == 0 {
+		return 0
+	}
+	for i := 1; i < len(f.own); i++ {
+		fn := &l.Funcs[i]
+		if f.own[i].hasMask || fn.Text == 0 || l.Syms[fn.Sym].Index == 0 {
+			continue
+		}
+		f.own[i].mask = noMask
+		if fn.Entry {
+			continue
+		}
+		base := FuncID(i)
+		if fn.AliasOf != 0 {
+			base = fn.AliasOf
+		}
+		d := f.edit(base)
+		d.add = append(d.add, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask, Field: noMask})
+	}
+	return masks
+}
+
+// spreadMasks ors masks into the entries: of what each reaches or, if there is one entry, of all functions, unless all
+// function symbols of the inputs have a mask of their own (observed).
+func (f *infoForm) spreadMasks(masks int) {
+	l := f.l
+	all := uint16(0)
+	for fn := range f.own {
+		all |= f.own[fn].mask
+	}
+	for _, e := range l.Entries {
+		o, d := &f.own[e], f.edit(e)
+		mask := f.sums.of(e).mask
+		if len(l.Entries) == 1 {
+			mask = all
+			if masks == len(l.Funcs)-1 {
+				mask = o.mask
+			}
+		}
+		if o.hasMask {
+			d.setMask, d.mask = true, mask
+		} else {
+			d.add = append(d.add, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask, Field: mask})
+		}
+	}
+}
+
+// spread gives each of several entries the attributes of what it reaches: its own records change in place, new ones
+// follow in the reading order of their causes (observed).
+func (f *infoForm) spread() {
+	l := f.l
+	sums, lasts := f.spreadCounts()
+	for i, e := range l.Entries {
+		o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
+		var created []tracked
+		for t := range trackedCount {
+			if s.first[t] == 0 {
+				continue
+			}
+			switch t {
+			case tMbarriers:
+				d.value[t] = o.value[t] + sums[i]
+			case tReconfig:
+				d.value[t] = o.value[t]
+				if lasts[i] != 0 {
+					d.value[t] = f.own[lasts[i]].value[t]
+				}
+			case tExterns, tFragments:
+				k := wordList(t)
+				d.words[k] = f.numbers(t, joinOwnFirst(o.words[k], s.words[k]))
+			case tCtaInit, tBarriers:
+				d.value[t] = s.value[t]
+			}
+			if o.has(t) {
+				d.set[t] = true
+			} else {
+				created = append(created, t)
+			}
+		}
+		slices.SortFunc(created, func(a, b tracked) int {
+			if s.first[a] < s.first[b] {
+				return -1
+			}
+			return 1
+		})
+		for _, t := range created {
+			d.create(t)
+		}
+		if s.first[tOneCTA] != 0 && s.first[tTwoCTA] != 0 {
+			l.Diag.Report(diag.CtaGroupConflict, l.Syms[l.Funcs[e].Sym].Name)
+		}
+	}
+}
+
+// spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry
+// the other function with the last REG_RECONFIG. Few functions have either, so each is traced back by itself.
+func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
+	l := f.l
+	sums, lasts = make([]uint16, len(l.Entries)), make([]FuncID, len(l.Entries))
+	for i := 1; i < len(f.own); i++ {
+		o := &f.own[i]
+		if !o.has(tMbarriers) && !o.has(tReconfig) {
+			continue
+		}
+		for _, e := range l.entriesReaching(FuncID(i)) {
+			if e == FuncID(i) {
+				continue
+			}
+			at := l.graph.entryPos[e] - 1
+			sums[at] += o.value[tMbarriers]
+			if o.has(tReconfig) && (lasts[at] == 0 || f.own[lasts[at]].first[tReconfig] < o.first[tReconfig]) {
+				lasts[at] = FuncID(i)
+			}
+		}
+	}
+	return sums, lasts
+}
+
+// create appends a record of a tracked code, unless it is a list without words.
+func (d *infoEdit) create(t tracked) {
+	r := nvinfo.Record{Format: trackedFormats[t], Code: propagatedCodes[t]}
+	switch t {
+	case tExterns, tFragments:
+		words := d.words[wordList(t)]
+		if len(words) == 0 {
+			return
+		}
+		for _, w := range words {
+			r.Payload = le.AppendUint32(r.Payload, w)
+		}
+	case tCtaInit, tBarriers, tMbarriers, tReconfig:
+		r.Field = d.value[t]
+	}
+	d.add = append(d.add, r)
+}
+
+// joinOwnFirst lists an entry's own words and then those that it gets, each once.
+func joinOwnFirst(own, all []word) []word {
+	own = inOrder(own)
+	known := make(map[uint32]bool, len(own))
+	for _, w := range own {
+		known[w.value] = true
+	}
+	for _, w := range all {
+		if !known[w.value] {
+			own = append(own, w)
+		}
+	}
+	return own
+}
+
+// numbers turns words into what a record holds.
+func (f *infoForm) numbers(t tracked, list []word) []uint32 {
+	out := make([]uint32, len(list))
+	for i, w := range list {
+		out[i] = w.value
+		if t == tExterns {
+			out[i] = f.l.Syms[w.value].Index
+		}
+	}
+	return out
+}
+
+// gatherAll gives an image's only entry the attributes of all functions of the image, reached or not (observed).
+func (f *infoForm) gatherAll(e FuncID) {
+	o, d := &f.own[e], f.edit(e)
+	var has [trackedCount]bool
+	var lists [2][]word
+	for i := range f.own {
+		fn := &f.own[i]
+		for t := range trackedCount {
+			if !fn.has(t) {
+				continue
+			}
+			has[t] = true
+			switch t {
+			case tMbarriers:
+				d.value[t] += fn.value[t]
+			case tCtaInit, tBarriers:
+				d.value[t] = max(d.value[t], fn.value[t])
+			case tExterns, tFragments:
+				lists[wordList(t)] = append(lists[wordList(t)], fn.words[wordList(t)]...)
+			}
+		}
+	}
+	// The entry's own values of these two stay.
+	d.value[tReconfig] = o.firstValue[tReconfig]
+	if o.has(tCtaInit) {
+		d.value[tCtaInit] = o.firstValue[tCtaInit]
+	}
+	for t := range trackedCount {
+		if !has[t] {
+			continue
+		}
+		switch t {
+		case tBarriers, tMbarriers:
+			if d.value[t] == 0 {
+				continue // nothing is written, and an own record stays
+			}
+		case tExterns, tFragments:
+			f.gatherWords(t, o, d, lists[wordList(t)])
+			continue
+		}
+		if o.has(t) {
+			d.set[t] = true
+		} else {
+			d.create(t)
+		}
+	}
+}
+
+// gatherWords decides the only entry's list: if nobody adds a word to it, it stays where and as it is; otherwise it is
+// dropped and made anew behind the others, EXTERNS in reversed reading order (observed).
+func (f *infoForm) gatherWords(t tracked, o *ownAttrs, d *infoEdit, list []word) {
+	k := wordList(t)
+	slices.SortFunc(list, func(a, b word) int {
+		if a.at < b.at {
+			return -1
+		}
+		return 1
+	})
+	list = inOrder(list)
+	if o.has(t) && len(list) == len(o.words[k]) {
+		d.set[t] = true
+		d.words[k] = f.numbers(t, o.words[k])
+		return
+	}
+	if t == tExterns {
+		slices.Reverse(list)
+	}
+	d.drop[t] = true
+	d.words[k] = f.numbers(t, list)
+	d.create(t)
+}
+
+// barrierFlags is the number of barriers that the header of a function's code section states (ABI 7 objects).
+func (l *Link) barrierFlags(fn FuncID) uint8 {
+	text := l.Funcs[fn].Text
+	if text == 0 || l.Funcs[fn].AliasOf != 0 {
+		return 0
+	}
+	return uint8(l.textFlags(l.Secs[text]) >> 20 & 0x7f)
+}
+
+// textFlags are the sh_flags of the input's section that a code section comes from.
+func (l *Link) textFlags(s *Section) uint64 {
+	if len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
+		return 0
+	}
+	p := &s.Parts[0]
+	return l.Inputs[p.In].File.Sections[p.Sec].Flags
+}
+
+// moveBarriers turns the barrier counts that ABI 7 objects keep in section flags into records, as ABI 8 has it: entries
+// get the maximum of what they reach (observed).
+func (f *infoForm) moveBarriers() {
+	l := f.l
+	for i := 1; i < len(l.Funcs); i++ {
+		fn := FuncID(i)
+		if l.Funcs[i].Text == 0 || l.Funcs[i].AliasOf != 0 || l.Syms[l.Funcs[i].Sym].Index == 0 {
+			continue
+		}
+		count := l.barrierFlags(fn)
+		if l.Funcs[i].Entry {
+			count = f.sums.of(fn).barriers
+		}
+		if count == 0 || !f.own[i].hasSection {
+			continue
+		}
+		d := f.edit(fn)
+		if at := slices.IndexFunc(d.add, func(r nvinfo.Record) bool { return r.Code == nvinfo.NumBarriers }); at >= 0 {
+			d.add[at].Field = max(d.add[at].Field, uint16(count))
+			continue
+		}
+		if f.own[i].has(tBarriers) {
+			if l.Funcs[i].Entry {
+				if !d.set[tBarriers] {
+					d.set[tBarriers], d.value[tBarriers] = true, f.own[i].value[tBarriers]
+				}
+				d.value[tBarriers] = max(d.value[tBarriers], uint16(count))
+			}
+			continue
+		}
+		d.add = append(d.add, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.NumBarriers, Field: uint16(count)})
+		l.attr.barriersMoved[i] = true
+	}
+}

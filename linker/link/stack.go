@@ -1,0 +1,44 @@
+package link
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/culink/culink/linker/diag"
+)
+
+// entriesByRank are the entries in the order in which the inputs first mention them.
+func (l *Link) entriesByRank() []FuncID {
+	return slices.SortedFunc(slices.Values(l.Entries), cmp.Compare[FuncID])
+}
+
+// warnStacks reports entries whose stack size has no bound: once for each callee that is recursive or reaches a
+// recursive function; a callee that stands twice counts twice (observed).
+func (l *Link) warnStacks() {
+	if l.rel || l.NoStackSizeWarning {
+		return
+	}
+	stack := l.deepest(func(FuncID) uint32 { return 0 })
+	perProto := make([]int, len(l.Protos))
+	for p, targets := range l.graph.byProto {
+		for _, f := range targets {
+			if stack[f] == recursive {
+				perProto[p]++
+			}
+		}
+	}
+	for _, e := range l.entriesByRank() {
+		n := 0
+		for _, f := range l.Funcs[e].Calls {
+			if stack[f] == recursive {
+				n++
+			}
+		}
+		for _, p := range l.Funcs[e].Indirect {
+			n += perProto[p]
+		}
+		for range n {
+			l.Diag.Report(diag.StackSizeUnknown, l.Syms[l.Funcs[e].Sym].Name)
+		}
+	}
+}
