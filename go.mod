@@ -15,6 +15,7 @@ require (
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/safeopen v0.0.0-20260327150837-43626d6f4685 // indirect
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
+	golang.org/x/sync v0.24.0 // bounded groups of goroutines that stop at the first error
 	google.golang.org/protobuf v1.36.10 // indirect
 )
 

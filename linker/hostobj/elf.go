@@ -157,3 +157,17 @@ func cStrings(b []byte) []string {
 	}
 	return out
 }
+
+// Section finds the bytes of the first section of a name; nil when there is none, it has no bytes, or they are not in the file.
+func (f *File) Section(name string) []byte {
+	for i := range f.Len() {
+		if s := f.section(i); f.hasName(s, name) {
+			b, err := s.bytes(f.data)
+			if err != nil {
+				return nil
+			}
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package input
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/fatbin"
+	"github.com/culink/culink/linker/hostobj"
+)
+
+func (t *take) say(id diag.ID, args ...any) { t.found = append(t.found, step{id: id, args: args}) }
+
+// refuse ends the link at this module with culink's own words.
+func (t *take) refuse(why string) { t.say(diag.UnsupportedInput, t.module.Name, why) }
+
+// finish unpacks, compiles and tests the code. Its error is that of the system; what is wrong with the code goes to t.found.
+func (t *take) finish(ctx context.Context, o *Options, u *fatbin.Unpacker, ptxas *ptxas) error {
+	code := t.payload
+	if t.entry != nil {
+		var err error
+		if code, err = t.unpack(o, u); err != nil || code == nil {
+			return err
+		}
+	}
+	if t.ptx {
+		compiled, err := ptxas.compile(ctx, t, code)
+		if err != nil || compiled == nil {
+			return err
+		}
+		code = compiled
+	}
+	if t.dropped {
+		return nil
+	}
+	t.module.Cubin = code
+	t.check(o)
+	return nil
+}
+
+// unpack returns nil for a payload that does not unpack.
+func (t *take) unpack(o *Options, u *fatbin.Unpacker) ([]byte, error) {
+	if o.AsReference && !o.Toolkit.Zstd && t.entry.Flags&fatbin.FlagZstd != 0 && t.entry.Flags&fatbin.FlagLZ4 == 0 {
+		t.say(diag.UncompressFailed)
+		t.say(diag.FatbinaryError)
+		return nil, nil
+	}
+	code, err := u.Payload(t.entry)
+	switch {
+	case err == nil:
+		return code, nil
+	case errors.Is(err, fatbin.ErrTooLarge), !o.AsReference && errors.Is(err, fatbin.ErrUncompress):
+		t.refuse(err.Error())
+		return nil, nil
+	case errors.Is(err, fatbin.ErrUncompress):
+		t.say(diag.UncompressFailed)
+		t.say(diag.FatbinaryError)
+		return nil, nil
+	}
+	return nil, err
+}
+
+// check tests a device ELF in the reference's order: what is no sound file or an executable contributes nothing; then
+// come architecture, ABI and version (observed).
+func (t *take) check(o *Options) {
+	code, name := t.module.Cubin, t.module.Name
+	h, err := cubin.ReadHeader(code)
+	if t.module.FromContainer && (err != nil || h.Machine != cubin.EMCUDA) {
+		t.say(diag.SizeMismatch64, name)
+		return
+	}
+	f, soundErr := hostobj.ReadFile(code)
+	if soundErr == nil {
+		soundErr = f.Sound()
+	}
+	switch {
+	case soundErr != nil:
+		t.leaveOut(o, soundErr.Error())
+		return
+	case h.Type == elfExecutable:
+		t.leaveOut(o, "it is linked already")
+		return
+	}
+	t.checkTarget(o, &h, f)
+}
+
+// leaveOut is for code that the reference silently does not take.
+func (t *take) leaveOut(o *Options, why string) {
+	t.leftOut = true
+	switch {
+	case !o.AsReference:
+		t.refuse(why)
+	case o.Warn:
+		t.say(diag.LostCode, t.module.Name, why)
+	}
+}
+
+func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
+	name := t.module.Name
+	in := arch.Arch{SM: h.SM(), Suffix: suffixOf(h, f)}
+	abi := h.ABI()
+	if o.Toolkit.Word < firstOwnRules {
+		in.SM = int(h.Flags & 0xff) // 12.4 reads the flags of every object as its own (observed)
+		if h.Flags&arch.Flags64Bit == 0 {
+			t.say(diag.Expected64Bit, name)
+		}
+	}
+	if !t.module.FromContainer && !o.Toolkit.Accepts(o.Target, in) {
+		if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && in.SM < firstMercury {
+			t.say(diag.LimitedToArch, o.Target.SM, name)
+		}
+		t.say(diag.ArchMismatch, name, o.targetName())
+		return
+	}
+	if abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8 {
+		t.say(diag.AbiMismatch, name)
+		return
+	}
+	var version *arch.VersionError
+	if err := o.Toolkit.CheckVersion(in.SM, versionOf(h, f)); errors.As(err, &version) {
+		if version.TooOld {
+			t.say(diag.RecompileToolkit, name)
+		} else {
+			t.say(diag.NewerThanToolkit, name, version.Word, version.Toolkit)
+		}
+	}
+}
+
+// Places in the sections that tell an ABI 8 object's variant and version (observed).
+const (
+	cuinfoVersionAt = 28 // of .note.nv.cuinfo: ten times the version of the toolkit
+)
+
+// compatAccelerated is how .nv.compat begins in code for an architecture with the suffix a.
+var compatAccelerated = [...]byte{2, 9, 1}
+
+// suffixOf is the letter of a device ELF's architecture as far as the file tells it: f is not told from none, and need not
+// be, since both serve the same targets.
+func suffixOf(h *cubin.Header, f *hostobj.File) arch.Suffix {
+	const accelerated7 = 0x800
+	if h.ABI() == 7 && h.Flags&accelerated7 != 0 ||
+		h.ABI() == 8 && bytes.HasPrefix(f.Section(".nv.compat"), compatAccelerated[:]) {
+		return arch.Accelerated
+	}
+	return arch.Plain
+}
+
+// versionOf is the version word of a device ELF: e_version up to CUDA 12, the note's word later; 0 when there is none.
+func versionOf(h *cubin.Header, f *hostobj.File) int {
+	if h.ABI() == 7 {
+		return int(min(h.Version, 1<<16))
+	}
+	note := f.Section(".note.nv.cuinfo")
+	if len(note) < cuinfoVersionAt+2 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint16(note[cuinfoVersionAt:]))
+}
+
+// describe is the text of an error with the module's name, for logs of failures of the system.
+func (t *take) describe(err error) error { return fmt.Errorf("%s: %w", t.module.Name, err) }

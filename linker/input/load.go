@@ -1,0 +1,235 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/fatbin"
+)
+
+// Load reads all inputs and reports to c what the reference linker would say of them, in its order. The error is a
+// *diag.FatalError when an input ends the link (it has been reported), and of another type when ctx is done or the system fails.
+// The result must be closed when its modules are no longer used.
+func Load(ctx context.Context, o Options, c *diag.Collector) (*Result, error) {
+	if o.Toolkit == nil {
+		o.Toolkit = arch.Newest()
+	}
+	if o.Jobs <= 0 {
+		o.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if o.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		o.Dir = dir
+	}
+	l := &loader{o: &o, diag: c, result: &Result{}}
+	err := l.run(ctx)
+	if err != nil {
+		if closeErr := l.result.Close(); closeErr != nil {
+			err = fmt.Errorf("%w; %w", err, closeErr)
+		}
+		return nil, err
+	}
+	return l.result, nil
+}
+
+// loader is the state of one Load.
+type loader struct {
+	o      *Options
+	diag   *diag.Collector
+	scans  []*scan
+	result *Result
+}
+
+func (l *loader) run(ctx context.Context) error {
+	files := append([]string(nil), l.o.Files...)
+	// The reference looks for libraries before it opens any file (observed).
+	libraries, err := l.libraries(ctx)
+	if err != nil {
+		return err
+	}
+	files = append(files, libraries...)
+	l.scans = make([]*scan, len(files))
+	scanErr := l.parallel(ctx, len(files), func(i int) error {
+		s := &scan{o: l.o, name: files[i], path: l.o.in(files[i])}
+		l.scans[i] = s
+		_ = s.run() // the last step tells why a scan stopped
+		return nil
+	})
+	for _, s := range l.scans {
+		if s != nil {
+			l.result.files = append(append(l.result.files, s.file), s.extra...)
+		}
+	}
+	if scanErr != nil {
+		return scanErr
+	}
+	l.dropRepeatedArchives()
+	if err := l.unpackAll(ctx); err != nil {
+		return err
+	}
+	return l.carryOut()
+}
+
+// parallel calls f for 0 to n-1 from at most Jobs goroutines.
+func (l *loader) parallel(ctx context.Context, n int, f func(int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(l.o.Jobs)
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(i)
+		})
+	}
+	return g.Wait()
+}
+
+// dropRepeatedArchives empties the scan of an archive that stood in an earlier place under any name: it is loaded once
+// (observed). Other files that are named twice are loaded twice.
+func (l *loader) dropRepeatedArchives() {
+	seen := map[fileID]bool{}
+	for _, s := range l.scans {
+		if s.file == nil || s.file.id == (fileID{}) || contentOf(s.file.data) != contentArchive {
+			continue
+		}
+		if seen[s.file.id] {
+			s.steps, s.refs = nil, references{}
+		}
+		seen[s.file.id] = true
+	}
+}
+
+// totalFloor and totalRatio bound what the compressed payloads of one link may unpack to together: this many bytes, or this
+// multiple of the inputs' size if that is more.
+const (
+	totalFloor = 1 << 30
+	totalRatio = 64
+)
+
+// unpackAll makes device ELFs of everything that was chosen.
+func (l *loader) unpackAll(ctx context.Context) error {
+	u, err := fatbin.NewUnpacker(l.o.Limits, l.o.Jobs)
+	if err != nil {
+		return err
+	}
+	defer u.Close()
+	ptxas := newPtxas(l.o)
+	var takes []*take
+	var size, plain uint64
+	for _, s := range l.scans {
+		if s.file != nil {
+			size += uint64(len(s.file.data))
+		}
+		for i := range s.steps {
+			t := s.steps[i].take
+			if t == nil || t.absent {
+				continue
+			}
+			if t.entry != nil && t.entry.Compressed() && u.Check(t.entry) == nil {
+				if plain += t.entry.Plain; plain > max(totalFloor, size*totalRatio) {
+					t.refuse(fmt.Sprintf("the inputs up to here unpack to %d bytes from %d", plain, size))
+					continue
+				}
+			}
+			takes = append(takes, t)
+		}
+	}
+	return l.parallel(ctx, len(takes), func(i int) error {
+		return takes[i].finish(ctx, l.o, u, ptxas)
+	})
+}
+
+// carryOut reports and adds, file by file. It ends at the first fatal message.
+func (l *loader) carryOut() error {
+	for _, s := range l.scans {
+		for i := range s.steps {
+			if err := l.step(&s.steps[i]); err != nil {
+				return err
+			}
+		}
+	}
+	l.filter()
+	return nil
+}
+
+func (l *loader) step(st *step) error {
+	switch {
+	case st.stage != noStage:
+		if l.diag.Errors() == 0 {
+			return nil
+		}
+		if st.stage == fatbinStage {
+			return l.diag.Fatal(diag.FatbinaryError)
+		}
+		return l.diag.Fatal(diag.ElfLinkInternal)
+	case st.take != nil:
+		return l.take(st.take)
+	case st.id == diag.RawText:
+		l.diag.Raw(st.args[0].(string))
+	case st.id != none:
+		return l.message(st)
+	}
+	return nil
+}
+
+// message reports a step's message. A fatal one that another fatal one follows does not end the link by itself: the words come in pairs.
+func (l *loader) message(st *step) error {
+	if m := (diag.Message{ID: st.id}); m.Severity() < diag.Fatal {
+		l.diag.Report(st.id, st.args...)
+		return nil
+	}
+	if st.leads {
+		l.diag.Report(st.id, st.args...)
+		return nil
+	}
+	return l.diag.Fatal(st.id, st.args...)
+}
+
+// take adds a module and its registrations.
+func (l *loader) take(t *take) error {
+	for i := range t.found {
+		if err := l.step(&t.found[i]); err != nil {
+			return err
+		}
+	}
+	r := l.result
+	if t.elapsed != nil {
+		r.Compilations = append(r.Compilations, *t.elapsed)
+	}
+	if t.leftOut || t.dropped {
+		return nil
+	}
+	module := -1
+	if !t.absent {
+		module = len(r.Modules)
+		r.Modules = append(r.Modules, t.module)
+	}
+	for _, id := range t.ids {
+		r.Registrations = append(r.Registrations, Registration{id, module})
+	}
+	return nil
+}
+
+// filter decides whether host references remove kernels: only when every input of the link has them and some object
+// refers to a kernel (observed).
+func (l *loader) filter() {
+	r := l.result
+	missing := l.o.IgnoreHostInfo || l.o.Relocatable && l.o.Toolkit.RelocatableLink
+	for _, s := range l.scans {
+		missing = missing || s.refs.missing
+		r.KernelsExternal = append(r.KernelsExternal, s.refs.external...)
+		r.KernelsInternal = append(r.KernelsInternal, s.refs.internal...)
+		r.Variables = append(r.Variables, s.refs.variables...)
+	}
+	r.FilterKernels = !missing && len(r.KernelsExternal)+len(r.KernelsInternal) > 0
+}

@@ -1,0 +1,112 @@
+package input
+
+import (
+	"time"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/fatbin"
+)
+
+// Options say what to load and how. Files and Target must be set.
+type Options struct {
+	// Files are the input files in command-line order, as given: messages show them so.
+	Files []string
+	// Libraries are the names of -l, LibraryDirs the directories of -L, LibraryPath those of the environment's LIBRARY_PATH. Libraries
+	// come after all files (observed).
+	Libraries   []string
+	LibraryDirs []string
+	LibraryPath []string
+	// Machine is e_machine of the host that -cpu-arch names; 0 means x86-64 (observed). It decides which libraries fit.
+	Machine uint16
+	// Dir is the directory that relative names refer to; "" is the current one.
+	Dir string
+
+	// Target is the architecture linked for, Toolkit the release to be like; nil means the newest.
+	Target  arch.Arch
+	Toolkit *arch.Toolkit
+
+	// AsReference reads as the reference linker does, losses included; Warn then reports the losses.
+	AsReference bool
+	Warn        bool
+
+	// Relocatable is -r, IgnoreHostInfo -ignore-host-info: both keep every kernel. NoArchWarning is -suppress-arch-warning.
+	Relocatable    bool
+	IgnoreHostInfo bool
+	NoArchWarning  bool
+
+	// Ptxas is the PTX compiler to run; "" looks for one in CudaHome/bin and then in the directories of Path.
+	Ptxas    string
+	CudaHome string
+	Path     []string
+
+	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
+	Jobs int
+	// Limits bound what compressed payloads may become.
+	Limits fatbin.Limits
+}
+
+// Target names as messages show them.
+func (o *Options) targetName() string { return "sm_" + o.Target.String() }
+
+// Module is one device ELF of the link.
+type Module struct {
+	// Name is how messages call the module: the file as given, "lib.a:b.o" for the member of an archive.
+	Name string
+	// Path is the file that the module is in, as given or as found for a library.
+	Path string
+	// Cubin is the module's device ELF: a sound ELF file for the target. It may be part of a read-only mapping that lives until Result.Close.
+	Cubin []byte
+	// FromContainer is set when the module comes from a container, whose header spoke for its architecture.
+	FromContainer bool
+	// FromArchive is set for members of archives.
+	FromArchive bool
+	// FromPTX is set when Cubin was compiled from PTX.
+	FromPTX bool
+	// Cudadevrt is set when the path says that the module is of the device runtime library, which a link leaves out when nothing is
+	// undefined at its turn (observed: any path that contains "cudadevrt").
+	Cudadevrt bool
+}
+
+// Registration is one line of the register file: a module that registers itself with the linked image.
+type Registration struct {
+	ID string
+	// Module is the index in Result.Modules that the line belongs to; -1 for a file without code for the target, which is registered all the
+	// same (observed).
+	Module int
+}
+
+// Compilation is a run of ptxas, for -time.
+type Compilation struct {
+	Input   string // as messages show it
+	Elapsed time.Duration
+}
+
+// Result is what the inputs hold for the target.
+type Result struct {
+	// Modules are the device ELFs in link order.
+	Modules []Module
+	// Registrations are the lines of the register file in order.
+	Registrations []Registration
+	// FilterKernels is set when host references decide which kernels stay: every input has the information and somebody refers to a kernel.
+	// KernelsExternal and KernelsInternal are then the union of the patterns of all objects, also of those without code for the target.
+	FilterKernels                    bool
+	KernelsExternal, KernelsInternal []string
+	// Variables are the patterns of variables that host code refers to.
+	Variables []string
+	// Compilations are the runs of ptxas, in input order.
+	Compilations []Compilation
+
+	files []*file
+}
+
+// Close unmaps the inputs: Module.Cubin of all modules must not be used any more.
+func (r *Result) Close() error {
+	var first error
+	for _, f := range r.files {
+		if err := f.close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	r.files = nil
+	return first
+}

@@ -1,0 +1,461 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/culink/culink/linker/ar"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/fatbin"
+	"github.com/culink/culink/linker/hostobj"
+)
+
+// stage is where in the reference's loader a step stands. An error that was reported while an earlier input was loaded ends the link
+// there (observed), with the stage's words.
+type stage uint8
+
+const (
+	noStage     stage = iota
+	objectStage       // host objects and archives: "elfLink internal error"
+	fatbinStage       // fatbin files: "elfLink fatbinary error"
+)
+
+// step is one thing that a file has to say or to give. Steps are carried out in command-line order once all files are scanned.
+type step struct {
+	stage stage
+	// id and args are a message, if id is not none. leads marks a fatal message that another one follows.
+	id    diag.ID
+	args  []any
+	leads bool
+	// take is a module, or a file without code for the target that is registered.
+	take *take
+}
+
+const none diag.ID = -1
+
+// take is code that was chosen and is not unpacked yet.
+type take struct {
+	module Module
+	ids    []string
+	// entry is the container's entry that holds the code; nil when payload is the code. ptx says that the code is PTX, with ptxas's options.
+	entry   *fatbin.Entry
+	payload []byte
+	ptx     bool
+	options string
+	// absent: there is no code for the target. dropped: the code is compiled for its errors and then left out.
+	absent, dropped bool
+
+	// What the second stage found: steps to carry out before the module is added, and whether it is left out.
+	found   []step
+	leftOut bool
+	elapsed *Compilation
+}
+
+// scan reads one file.
+type scan struct {
+	o     *Options
+	name  string // as messages show it
+	path  string // to open it
+	file  *file
+	steps []step
+	refs  references
+	// extra are the files of thin members.
+	extra []*file
+}
+
+// keep holds on to the file of a thin member until the result is closed.
+func (s *scan) keep(f *file) { s.extra = append(s.extra, f) }
+
+// references is what a file says about host references.
+type references struct {
+	// missing is set when the file has code, or is a host object, without the information: then no kernel is removed in the whole link.
+	missing            bool
+	external, internal []string
+	variables          []string
+}
+
+// errStop ends a scan behind a fatal message.
+var errStop = errors.New("stop")
+
+func (s *scan) report(id diag.ID, args ...any) { s.steps = append(s.steps, step{id: id, args: args}) }
+
+// stop reports fatal messages and ends the scan.
+func (s *scan) stop(id diag.ID, args ...any) error {
+	s.report(id, args...)
+	return errStop
+}
+
+// lead reports the first of two fatal messages.
+func (s *scan) lead(id diag.ID, args ...any) {
+	s.steps = append(s.steps, step{id: id, args: args, leads: true})
+}
+
+func (s *scan) enter(g stage) { s.steps = append(s.steps, step{stage: g, id: none}) }
+
+// lost tells what the reference loses: on request when culink loses it too, always when culink links it.
+func (s *scan) lost(name, why string) {
+	if !s.o.AsReference || s.o.Warn {
+		s.report(diag.LostCode, name, why)
+	}
+}
+
+// ignored tells that a file contributes nothing.
+func (s *scan) ignored(name, why string) {
+	if !s.o.AsReference || s.o.Warn {
+		s.report(diag.IgnoredInput, name, why)
+	}
+}
+
+// refuse ends the scan with culink's own words.
+func (s *scan) refuse(name, why string) error { return s.stop(diag.UnsupportedInput, name, why) }
+
+func (s *scan) old() bool { return s.o.Toolkit.Word < firstOwnRules }
+
+// firstOwnRules is the version word from which the rules observed of 13.0 hold; earlier ones are those of 12.4.
+const firstOwnRules = 130
+
+// The reference reads so many bytes to tell the kind of a file; a shorter file cannot be opened (observed).
+const (
+	headSize    = 56
+	headSizeOld = 52
+)
+
+// run scans the file. Its steps tell what happened; the error says nothing more.
+func (s *scan) run() error {
+	f, err := openFile(s.path)
+	if err != nil {
+		return s.stop(diag.NoInputFile, s.name)
+	}
+	s.file = f
+	if len(f.data) == 0 {
+		return nil
+	}
+	head := headSize
+	if s.old() {
+		head = headSizeOld
+	}
+	if len(f.data) < head && !ar.Is(f.data) {
+		return s.stop(diag.NoInputFile, s.name)
+	}
+	if s.o.AsReference {
+		return s.byExtension()
+	}
+	return s.byContent()
+}
+
+// extension is what follows the last dot of the base name; ok is false without a dot.
+func extension(name string) (ext string, ok bool) {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	i := strings.LastIndexByte(base, '.')
+	return base[i+1:], i >= 0
+}
+
+// byExtension finds out the kind of a file as the reference does (observed).
+func (s *scan) byExtension() error {
+	data := s.file.data
+	ext, ok := extension(s.name)
+	if !ok {
+		if contentOf(data) != contentOther {
+			s.lost(s.name, "its name has no extension")
+		}
+		return nil
+	}
+	kind := contentOf(data)
+	switch ext {
+	case "cubin":
+		if !hostobj.IsELF(data) {
+			return s.stop(diag.CubinNotELF)
+		}
+		if kind != contentCubin {
+			return s.stop(diag.CubinNotDevice)
+		}
+		return s.cubin()
+	case "fatbin":
+		if kind != contentFatbin {
+			return s.stop(diag.FatbinFormat)
+		}
+		return s.fatbin()
+	case "ptx":
+		return s.ptxFile(kind)
+	case "nvvm", "ltoir":
+		return s.stop(diag.NvvmWithoutLTO)
+	case "bc":
+		return s.stop(diag.BitcodeInput)
+	}
+	switch {
+	case kind == contentArchive:
+		return s.archive()
+	case ext == "so":
+		return nil
+	case hostobj.IsELF(data) && elfType(data) == elfRelocatable:
+		if kind == contentCubin && ext == "o" {
+			return s.cubin()
+		}
+		if kind == contentCubin {
+			s.lost(s.name, "a cubin under the extension "+ext)
+		}
+		return s.host(data, s.name, false)
+	}
+	if kind != contentOther && kind != contentHost {
+		s.lost(s.name, fmt.Sprintf("%s under the extension %s", kind, ext))
+	}
+	return nil
+}
+
+// ptxFile takes a file with the extension ptx: content decides, and CUDA 13 drops what it has compiled (observed).
+func (s *scan) ptxFile(kind content) error {
+	if !s.old() {
+		if kind == contentCubin || kind == contentFatbin {
+			s.lost(s.name, fmt.Sprintf("%s under the extension ptx", kind))
+			return nil
+		}
+		if !isPTX(s.file.data) {
+			s.report(diag.UnrecognizedFormat)
+			return s.stop(diag.FatbinaryError)
+		}
+		s.lost(s.name, "CUDA 13 drops PTX files once they are compiled")
+		return s.ptx(true)
+	}
+	switch {
+	case kind == contentCubin:
+		return s.cubin()
+	case kind == contentFatbin:
+		return s.fatbin()
+	case !isPTX(s.file.data):
+		s.report(diag.UnrecognizedFormat)
+		return s.stop(diag.FatbinaryError)
+	}
+	return s.ptx(false)
+}
+
+// byContent finds out the kind of a file from its content, and refuses what it does not know.
+func (s *scan) byContent() error {
+	data := s.file.data
+	kind := contentOf(data)
+	ext, ok := extension(s.name)
+	switch kind {
+	case contentCubin:
+		if !ok || ext != "cubin" && ext != "o" || ext == "o" && elfType(data) != elfRelocatable {
+			s.lost(s.name, "only cubins with the extension cubin, and relocatable ones with o, are taken")
+		}
+		return s.cubin()
+	case contentFatbin:
+		if ext != "fatbin" {
+			s.lost(s.name, "only fatbins with the extension fatbin are taken")
+		}
+		return s.fatbin()
+	case contentArchive:
+		if !ok {
+			s.lost(s.name, "its name has no extension")
+		}
+		return s.archive()
+	case contentHost:
+		if elfType(data) != elfRelocatable {
+			return nil // executables and shared libraries hold linked code only
+		}
+		if !ok {
+			s.lost(s.name, "its name has no extension")
+		}
+		return s.host(data, s.name, false)
+	case contentPTX:
+		if !s.old() || ext != "ptx" {
+			s.lost(s.name, "PTX files are not linked")
+		}
+		return s.ptx(false)
+	case contentIR:
+		return s.stop(diag.LTOInput, s.name)
+	}
+	switch ext {
+	case "so":
+		return nil // linker scripts go by this name
+	case "nvvm", "ltoir", "bc":
+		return s.stop(diag.LTOInput, s.name)
+	}
+	return s.refuse(s.name, "neither an object nor an archive, fatbin, cubin or PTX")
+}
+
+// pathName is how a file without an identifier of its own is registered: its absolute path in the characters of an
+// identifier (observed; symbolic links and .. stay).
+func (s *scan) pathName() []string {
+	p := s.name
+	if !path.IsAbs(p) {
+		p = strings.TrimSuffix(s.o.Dir, "/") + "/" + p
+	}
+	b := []byte(p)
+	for i, c := range b {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
+		default:
+			b[i] = '_'
+		}
+	}
+	return []string{string(b)}
+}
+
+// module is a module of the file; name is how messages call it.
+func (s *scan) module(name string, fromArchive bool) Module {
+	return Module{Name: name, Path: s.name, FromArchive: fromArchive, Cudadevrt: strings.Contains(s.name, "cudadevrt")}
+}
+
+func (s *scan) take(t *take) { s.steps = append(s.steps, step{id: none, take: t}) }
+
+// cubin takes the file as a device ELF.
+func (s *scan) cubin() error {
+	s.refs.missing = true
+	s.take(&take{module: s.module(s.name, false), ids: s.pathName(), payload: s.file.data})
+	return nil
+}
+
+// ptx takes the file as PTX text.
+func (s *scan) ptx(dropped bool) error {
+	t := &take{module: s.module(s.name, false), payload: s.file.data, ptx: true, dropped: dropped}
+	t.module.FromPTX = true
+	if !dropped {
+		t.ids = s.pathName()
+		s.refs.missing = true
+	}
+	s.take(t)
+	return nil
+}
+
+// fatbin takes the file as a container.
+func (s *scan) fatbin() error {
+	s.enter(fatbinStage)
+	s.refs.missing = true
+	return s.containers(s.file.data, s.name, s.pathName(), false)
+}
+
+// host takes an ELF file as a host object, whatever machine it is for.
+func (s *scan) host(data []byte, name string, member bool) error {
+	if !member {
+		s.enter(objectStage)
+	}
+	// libcudadevrt has no host references and does not count (observed).
+	counts := !strings.Contains(s.name, "cudadevrt")
+	f, err := hostobj.ReadFile(data)
+	var o *hostobj.Object
+	if err == nil {
+		o, err = f.Object()
+	}
+	if err == nil && !o.Segment {
+		if counts {
+			s.refs.missing = true
+		}
+		return nil
+	}
+	if err != nil || !fatbin.Is(o.Fatbin) {
+		if err == nil && o.Linked {
+			s.refs.missing = s.refs.missing || counts
+			return nil
+		}
+		if err != nil && !s.o.AsReference {
+			return s.refuse(name, err.Error())
+		}
+		s.lead(diag.NoFatbin, name)
+		return s.stop(diag.ElfLinkInternal)
+	}
+	if counts {
+		s.refs.add(&o.Refs, s.o.AsReference)
+	}
+	ids := o.ModuleIDs
+	if s.old() && len(ids) > 1 && s.o.AsReference {
+		ids = ids[:1]
+	}
+	if len(ids) == 0 && !o.HasModuleIDs {
+		ids = s.pathName()
+	}
+	return s.containers(o.Fatbin, name, ids, member)
+}
+
+func (r *references) add(refs *hostobj.Refs, asReference bool) {
+	if !refs.Complete {
+		r.missing = true
+		return
+	}
+	r.external = append(r.external, refs.KernelsExternal...)
+	r.internal = append(r.internal, refs.KernelsInternal...)
+	if refs.EmptyKernelPattern && asReference {
+		r.external = append(r.external, "")
+	}
+	for _, v := range [][]string{refs.DeviceExternal, refs.DeviceInternal, refs.ConstantExternal, refs.ConstantInternal} {
+		r.variables = append(r.variables, v...)
+	}
+}
+
+// containers takes the code of the first container in data, or of all of them: ld -r puts the containers of several
+// modules behind each other, of which the reference reads the first (observed).
+func (s *scan) containers(data []byte, name string, ids []string, member bool) error {
+	for first := true; ; first = false {
+		c, err := fatbin.Parse(data)
+		if err != nil {
+			return s.badContainer(name, err)
+		}
+		if c.Cut && s.old() && s.o.AsReference {
+			s.lead(diag.UnknownArch, "")
+			return s.stop(diag.FatbinaryError)
+		}
+		data = bytes.TrimLeft(data[c.Size:], "\x00") // alignment
+		if !first {
+			ids = nil
+		}
+		if err := s.choose(c, name, ids, member); err != nil {
+			return err
+		}
+		if len(data) == 0 {
+			return nil
+		}
+		if !fatbin.Is(data) {
+			if !s.o.AsReference {
+				return s.refuse(name, fmt.Sprintf("%d bytes behind its fatbin container are no container", len(data)))
+			}
+			return nil
+		}
+		if first {
+			s.lost(name, "it has several fatbin containers, of which the first is read")
+		}
+		if s.o.AsReference {
+			return nil
+		}
+	}
+}
+
+// choose takes the entry for the target.
+func (s *scan) choose(c *fatbin.Container, name string, ids []string, member bool) error {
+	e := c.Choose(target{s.o})
+	if e == nil {
+		if !s.o.NoArchWarning && (!member || !s.o.AsReference) {
+			s.report(diag.ArchNotFound, s.o.targetName(), name)
+		} else if member {
+			s.lost(name, "it has no code for "+s.o.targetName())
+		}
+		s.take(&take{module: s.module(name, member), ids: ids, absent: true})
+		return nil
+	}
+	t := &take{module: s.module(name, member), ids: ids, entry: e}
+	t.module.FromContainer = true
+	switch e.Kind {
+	case fatbin.KindIR:
+		if s.o.AsReference {
+			return s.stop(diag.LTOObjects)
+		}
+		return s.stop(diag.LTOInput, name)
+	case fatbin.KindPTX:
+		t.ptx, t.module.FromPTX, t.options = true, true, e.Options()
+	}
+	s.take(t)
+	return nil
+}
+
+// badContainer words a container that cannot be read.
+func (s *scan) badContainer(name string, err error) error {
+	if !s.o.AsReference {
+		return s.refuse(name, err.Error())
+	}
+	if errors.Is(err, fatbin.ErrFormat) {
+		s.report(diag.UnrecognizedFormat)
+	}
+	return s.stop(diag.FatbinaryError)
+}
