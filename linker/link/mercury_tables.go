@@ -89,6 +89,7 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 	in := t.l.Inputs[p.In]
 	rel := &in.File.Sections[index.rela[p.Merc]]
 	size := in.File.Sections[p.Merc].Size
+	place := in.Secs[p.Merc].Off
 	units := index.units[p.Merc]
 	start := len(m.entries)
 	var unit []int // of each entry
@@ -102,19 +103,31 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 		if t.l.Syms[sym].Index == 0 {
 			continue
 		}
-		m.entries = append(m.entries, OutRel{Offset: p.Off + r.Offset, Sym: sym, Type: uint32(reloc.Plain(reloc.Type(r.Type))), Addend: r.Addend})
 		if byTable {
-			n, found := slices.BinarySearchFunc(units, r.Offset, func(u span64, off uint64) int { return compareOffsets(u.start, off) })
-			if !found {
-				n--
+			n := tableAt(units, r.Offset)
+			if n < 0 {
+				continue // left behind by a relocatable link: it belongs to a losing copy
 			}
 			unit = append(unit, n)
 		}
+		m.entries = append(m.entries, OutRel{Offset: place + r.Offset, Sym: sym, Type: uint32(reloc.Plain(reloc.Type(r.Type))), Addend: r.Addend})
 	}
 	if byTable {
 		sortByUnit(m.entries[start:], unit)
 	}
 	return nil
+}
+
+// tableAt returns the number of the table that an offset lies in, -1 if there is none.
+func tableAt(units []span64, off uint64) int {
+	n, found := slices.BinarySearchFunc(units, off, func(u span64, off uint64) int { return compareOffsets(u.start, off) })
+	if !found {
+		n--
+	}
+	if n < 0 || off >= units[n].end {
+		return -1
+	}
+	return n
 }
 
 // sortByUnit sorts entries by the table that they lie in and keeps their order inside a table.

@@ -377,7 +377,9 @@ func TestMovedTablesStandBeforeTheKernelsOwn(t *testing.T) {
 	l.Entries = []FuncID{2}
 	l.Protos = []string{""}
 	l.graph.build(l)
-	l.FuncConsts = []FuncConst{{Owner: 1, Parts: []Part{{Merc: 2, Off: 0x20}}}}
+	l.Inputs[0].Secs = make([]InSection, len(file.Sections))
+	l.Inputs[0].Secs[2].Off = 0x20
+	l.FuncConsts = []FuncConst{{Owner: 1, Parts: []Part{{Merc: 2}}}}
 	if err := (&twinRelocator{l: l}).movedTables(); err != nil {
 		t.Fatal(err)
 	}
