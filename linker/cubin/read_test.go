@@ -72,7 +72,7 @@ func TestParseNamesWhatIsWrongAndWhere(t *testing.T) {
 		{"name outside its table", func(b []byte) []byte { le.PutUint32(b[shoff(b)+64:], 1<<30); return b }, "sh_name lies outside"},
 		{"symbols cut in a record", func(b []byte) []byte { le.PutUint64(b[shoff(b)+3*64+32:], 25); return b }, "no multiple of its records"},
 		{"link to nowhere", func(b []byte) []byte { le.PutUint32(b[shoff(b)+3*64+40:], 9999); return b }, "sh_link names no section"},
-		{"alignment that is no power of two", func(b []byte) []byte { le.PutUint64(b[shoff(b)+3*64+48:], 12); return b }, "not a power of two"},
+		{"alignment of more than 2 GiB", func(b []byte) []byte { le.PutUint64(b[shoff(b)+3*64+48:], 1<<32); return b }, "larger than 2 GiB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -171,9 +171,13 @@ func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector)
 // ErrFailed says that errors were collected and no image was made; the reference exits with 255 then.
 var ErrFailed = fmt.Errorf("errors were reported")
 
+// alignUp rounds x up to a multiple of a, which need not be a power of two.
 func alignUp(x, a uint64) uint64 {
 	if a <= 1 {
 		return x
 	}
-	return (x + a - 1) &^ (a - 1)
+	if a&(a-1) == 0 {
+		return (x + a - 1) &^ (a - 1)
+	}
+	return (x + a - 1) / a * a
 }

@@ -59,9 +59,9 @@ func (l *Link) constantBank(y *Symbol) uint32 {
 	return 0
 }
 
-// record notes an applied entry for --preserve-relocs. Not recorded: entries of code against dynamic shared memory,
-// reserved shared memory, and what never had a symbol in the image; from sm_100 on nothing but entries of code against shared
-// variables (observed).
+// record notes an applied entry for --preserve-relocs. Not recorded: reserved shared memory, what never had a symbol in the
+// image, and dynamic shared memory where the function that uses it has an instance of its own; from sm_100 on nothing but entries of
+// code against shared variables (observed).
 func (p *patcher) record(e *pending, addend int64) {
 	if p.t.resolved == nil || !p.l.PreserveRelocs || e.sym == 0 || p.l.Syms[e.sym].Index == 0 {
 		return
@@ -70,7 +70,7 @@ func (p *patcher) record(e *pending, addend int64) {
 	case classMissing, classReserved:
 		return
 	case classShared:
-		if e.dynamic && p.code && p.l.Syms[e.sym].Def == NoFile {
+		if p.hasInstance(e) {
 			return
 		}
 	}
@@ -78,6 +78,13 @@ func (p *patcher) record(e *pending, addend int64) {
 		return
 	}
 	p.settled = append(p.settled, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: addend})
+}
+
+// hasInstance reports whether an entry's dynamic shared memory is one that the linker made for the function alone. With -g there is
+// one instance for each symbol, and a function that no kernel reaches has none.
+func (p *patcher) hasInstance(e *pending) bool {
+	return e.dynamic && p.code && !p.l.rel && p.l.Syms[e.sym].Def == NoFile && !p.l.debugShared() &&
+		p.l.dynamicShared(p.sec, e.sym) != neverReached
 }
 
 // heldVariable is a variable of an input section and where it went.
