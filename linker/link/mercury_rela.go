@@ -47,7 +47,7 @@ type twinPatcher struct {
 	*twinRelocator
 	twinTarget
 	code bool
-	// dropsLost: entries against functions whose definition in the same input lost on arrival go.
+	// dropsLost: entries against what lost in the same input go.
 	dropsLost bool
 
 	in      *Input
@@ -56,6 +56,7 @@ type twinPatcher struct {
 	base    uint64 // where the contribution begins in the twin
 	size    uint64 // how long it is
 	lost    []span64
+	patched []bool // by section of the input; nil until asked for
 	capsule *capsuleFields
 	kept    []OutRel
 	settled []OutRel
@@ -95,7 +96,7 @@ func (p *twinPatcher) input(part *Part) error {
 		return nil
 	}
 	p.base, p.size = sec.Off, p.in.File.Sections[from].Size
-	p.capsule, p.lost = nil, nil
+	p.capsule, p.lost, p.patched = nil, nil, nil
 	switch p.sec.Kind {
 	case KindText:
 		p.base = 0
@@ -186,7 +187,7 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 		return p.apply(&e, slot-base)
 	case e.typ == reloc.MercuryUnusedClear64:
 		return p.clearUnused(&e, s)
-	case covers(p.lost, r.Offset), p.definitionLost(&e, y, s):
+	case covers(p.lost, r.Offset), p.definitionLost(&e, y):
 		return nil
 	case class == classConstant && e.typ != reloc.MercuryG64, class == classShared:
 		return p.settle(&e, class, s)
@@ -209,18 +210,30 @@ func (p *twinPatcher) clearUnused(e *twinEntry, s *Symbol) error {
 	return nil
 }
 
-// definitionLost reports whether an entry goes because it stands for a definition that is not the image's: in debug data
-// and constants a function that an earlier input gives; in constants also a variable whose definition in this input
-// lost (observed; in constants that leaves a null pointer, in the reference as here).
-func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol, s *Symbol) bool {
-	if !p.dropsLost {
+// definitionLost reports whether an entry goes because it stands for a definition that is not the image's. In debug data
+// that is a function that lost on arrival, or one that was replaced later and has entries of its own; in constants
+// whatever lost (observed; in constants that leaves a null pointer, in the reference as here).
+func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
+	if !p.dropsLost || p.in.Lost[e.Sym] == notLost {
 		return false
 	}
-	lost := p.in.Lost[e.Sym]
-	if y.Type() == cubin.STTFunc {
-		return lost == lostOnArrival || y.Binding() != cubin.STBLocal && s.Def != NoFile && s.Def < p.in.ID
+	if y.Type() != cubin.STTFunc {
+		return p.sec.Kind == KindConstUser && y.Space() == cubin.STOGlobal
 	}
-	return p.sec.Kind == KindConstUser && y.Space() == cubin.STOGlobal && lost != notLost
+	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == KindDebug && p.hasEntries(y.Shndx)
+}
+
+// hasEntries reports whether the input has entries that patch a section's twin.
+func (p *twinPatcher) hasEntries(twin uint16) bool {
+	if p.patched == nil {
+		p.patched = make([]bool, len(p.in.File.Sections))
+		for i := range p.in.File.Sections {
+			if s := &p.in.File.Sections[i]; s.Type == cubin.SHTMercRela && s.Size > 0 {
+				p.patched[s.TextIndex()] = true
+			}
+		}
+	}
+	return int(twin) < len(p.patched) && p.patched[twin]
 }
 
 // againstSection disposes of an entry against a section symbol, which in debug data means this input's contribution to
