@@ -2,7 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/culink/culink/linker/diag"
 )
@@ -13,6 +16,15 @@ const (
 	maxDepth = 15
 	maxFiles = 10000
 )
+
+// readOptionsFile reads a file of options. A folder reads as an empty file (observed).
+func readOptionsFile(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, nil
+	}
+	return data, err
+}
 
 // optionsFiles puts the tokens of the files in place of the option that named them.
 func (p *parser) optionsFiles(files []string, depth int) error {

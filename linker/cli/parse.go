@@ -96,6 +96,16 @@ func (p *parser) next() (token string, depth int, ok bool) {
 	return "", 0, false
 }
 
+// value takes the token behind an option, which must be in the same source (observed).
+func (p *parser) value() (token string, ok bool) {
+	top := &p.frames[len(p.frames)-1]
+	if len(top.tokens) == 0 {
+		return "", false
+	}
+	token, top.tokens = top.tokens[0], top.tokens[1:]
+	return token, true
+}
+
 // option reads one option and its value.
 func (p *parser) option(arg string, depth int) error {
 	name, text, hasValue := strings.Cut(arg[1:], "=")
@@ -116,7 +126,7 @@ func (p *parser) option(arg string, depth int) error {
 		return nil
 	}
 	if !hasValue {
-		if text, _, ok = p.next(); !ok {
+		if text, ok = p.value(); !ok {
 			return p.diag.Fatal(diag.ArgumentExpected, "-"+name)
 		}
 	}

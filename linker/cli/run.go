@@ -41,6 +41,11 @@ func Main(args []string, stdout, stderr io.Writer, env func(string) string) int 
 		name, args = filepath.Base(args[0]), args[1:]
 	}
 	r := &run{reference: strings.HasPrefix(name, "nvlink"), stdout: stdout, stderr: stderr, env: env, diag: &diag.Collector{}}
+	if !r.reference {
+		if code, ok := r.subcommand(args); ok {
+			return code
+		}
+	}
 	return r.exit(r.link(args))
 }
 
@@ -85,7 +90,7 @@ func (r *run) link(args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.line, err = parse(toolkit, args, os.ReadFile, r.diag); err != nil {
+	if r.line, err = parse(toolkit, args, readOptionsFile, r.diag); err != nil {
 		return err
 	}
 	c := r.line

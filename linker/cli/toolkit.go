@@ -13,7 +13,7 @@ import (
 // reads all inputs. This is decided before the command line is read in earnest, since releases know different options.
 func chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
-	p := &parser{line: c, names: names(c.Toolkit), read: os.ReadFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}}
+	p := &parser{line: c, names: names(c.Toolkit), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}}
 	for {
 		arg, depth, ok := p.next()
 		if !ok {

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/inspect"
+)
+
+// Exit codes of diff: like those of diff(1).
+const (
+	exitSame      = 0
+	exitDifferent = 1
+	exitTrouble   = 2
+)
+
+// subcommand runs dump, diff or help. ok is false if args do not start with one.
+func (r *run) subcommand(args []string) (code int, ok bool) {
+	if len(args) == 0 {
+		return 0, false
+	}
+	switch args[0] {
+	case "dump":
+		return r.dump(args[1:]), true
+	case "diff":
+		return r.diff(args[1:]), true
+	case "help":
+		out := bufio.NewWriter(r.stdout)
+		ownHelp(out)
+		return r.trouble(out.Flush()), true
+	}
+	return 0, false
+}
+
+// trouble reports an error of a subcommand.
+func (r *run) trouble(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(r.stderr, "culink: %v\n", err)
+	return exitTrouble
+}
+
+// splitJSON takes --json out of the arguments of a subcommand. Any other option is an error.
+func splitJSON(args []string) (files []string, asJSON bool, err error) {
+	for _, a := range args {
+		switch {
+		case a == "--json" || a == "-json":
+			asJSON = true
+		case len(a) > 1 && a[0] == '-':
+			return nil, false, fmt.Errorf("unknown option %s; the only one is --json", a)
+		default:
+			files = append(files, a)
+		}
+	}
+	return files, asJSON, nil
+}
+
+// readCubin reads and parses one device ELF.
+func readCubin(name string) (*cubin.File, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := cubin.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// dump does "culink dump [--json] FILE...".
+func (r *run) dump(args []string) int {
+	files, asJSON, err := splitJSON(args)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("usage: culink dump [--json] FILE...")
+	}
+	if err != nil {
+		return r.trouble(err)
+	}
+	for i, name := range files {
+		f, err := readCubin(name)
+		if err != nil {
+			return r.trouble(err)
+		}
+		im := inspect.Describe(f)
+		switch {
+		case asJSON:
+			e := json.NewEncoder(r.stdout)
+			e.SetIndent("", "  ")
+			err = e.Encode(im)
+		default:
+			if len(files) > 1 {
+				fmt.Fprintf(r.stdout, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], name)
+			}
+			err = im.WriteText(r.stdout)
+		}
+		if err != nil {
+			return r.trouble(err)
+		}
+	}
+	return exitOK
+}
+
+// diff does "culink diff [--json] A B".
+func (r *run) diff(args []string) int {
+	files, asJSON, err := splitJSON(args)
+	if err == nil && len(files) != 2 {
+		err = fmt.Errorf("usage: culink diff [--json] A B")
+	}
+	if err != nil {
+		return r.trouble(err)
+	}
+	a, err := readCubin(files[0])
+	if err != nil {
+		return r.trouble(err)
+	}
+	b, err := readCubin(files[1])
+	if err != nil {
+		return r.trouble(err)
+	}
+	d := inspect.Diff(a, b)
+	out := bufio.NewWriter(r.stdout)
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		if d == nil {
+			d = []inspect.Difference{}
+		}
+		err = e.Encode(d)
+	} else {
+		for _, x := range d {
+			fmt.Fprintf(out, "%s\n  %s: %s\n  %s: %s\n", x.Key, files[0], x.A, files[1], x.B)
+		}
+	}
+	if e := out.Flush(); err == nil {
+		err = e
+	}
+	switch {
+	case err != nil:
+		return r.trouble(err)
+	case len(d) > 0:
+		return exitDifferent
+	}
+	return exitSame
+}
