@@ -200,7 +200,7 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 		info, other, value, size := l.symbolFields(id, merc)
 		name := s.Name
 		shndx := uint16(0)
-		if s.Sec != 0 && (!s.Undefined() || s.Of != 0) {
+		if s.Sec != 0 {
 			sec := l.Secs[s.Sec]
 			shndx = uint16(sec.Index)
 			if merc && sec.MercIndex != 0 {
