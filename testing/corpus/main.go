@@ -267,6 +267,7 @@ func options(dir, name string, args []string, toolkit string) (link.Options, []l
 	}
 	var src []link.Source
 	var names []string
+	dump := ""
 	for _, a := range args {
 		value := a[strings.IndexByte(a, '=')+1:]
 		switch {
@@ -284,8 +285,9 @@ func options(dir, name string, args []string, toolkit string) (link.Options, []l
 			o.SuppressDebugInfo = true
 		case a == "--preserve-relocs":
 			o.PreserveRelocs = true
-		case strings.HasPrefix(a, "-dump-callgraph"):
+		case a == "-dump-callgraph", a == "-dump-callgraph-no-demangle":
 			o.DumpCallgraph = true
+			dump = a
 		case strings.HasPrefix(a, "-kernels-used="):
 			o.FilterGiven = true
 			o.KernelsUsed = append(o.KernelsUsed, strings.Split(value, ",")...)
@@ -303,7 +305,7 @@ func options(dir, name string, args []string, toolkit string) (link.Options, []l
 			return o, nil, false
 		}
 	}
-	o.OptionsText = noteText(o, names, name+".cubin")
+	o.OptionsText = noteText(o, names, name+".cubin", dump)
 	if o.Debug {
 		o.ObjectName = name + ".cubin"
 	}
@@ -311,7 +313,7 @@ func options(dir, name string, args []string, toolkit string) (link.Options, []l
 }
 
 // noteText is the options text of the tool note for the few options that corpora use, in the note's order.
-func noteText(o link.Options, inputs []string, output string) string {
+func noteText(o link.Options, inputs []string, output, dump string) string {
 	var b strings.Builder
 	if o.Debug {
 		fmt.Fprintf(&b, "%s -o %s -g  ", strings.Join(inputs, ","), output)
@@ -331,7 +333,7 @@ func noteText(o link.Options, inputs []string, output string) string {
 		fmt.Fprintf(&b, "-variables-used %s ", strings.Join(o.VariablesUsed, ","))
 	}
 	flag(o.SuppressDebugInfo, "-suppress-debug-info")
-	flag(o.DumpCallgraph, "-dump-callgraph")
+	flag(o.DumpCallgraph, dump)
 	flag(o.Relocatable, "-r")
 	return b.String()
 }
