@@ -185,10 +185,10 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 	case class == classReference && p.code && !p.l.rel && reloc.Bindless(e.typ):
 		slot, base := p.l.descriptorPlace(e.sym)
 		return p.apply(&e, slot-base)
-	case e.typ == reloc.MercuryUnusedClear64:
-		return p.clearUnused(&e, s)
 	case covers(p.lost, r.Offset), p.definitionLost(&e, y):
 		return nil
+	case e.typ == reloc.MercuryUnusedClear64:
+		return p.clearUnused(&e, s)
 	case class == classConstant && e.typ != reloc.MercuryG64, class == classShared:
 		return p.settle(&e, class, s)
 	case s.Index == 0:
