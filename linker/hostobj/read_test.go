@@ -167,7 +167,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = file.Sound()
+		_ = file.Sound(func(uint32) bool { return false })
 		o, err := file.Object()
 		if err != nil {
 			return

@@ -76,7 +76,7 @@ func (t *take) check(o *Options) {
 	}
 	f, soundErr := hostobj.ReadFile(code)
 	if soundErr == nil {
-		soundErr = f.Sound()
+		soundErr = f.Sound(withoutBytes)
 	}
 	switch {
 	case soundErr != nil:
@@ -87,6 +87,12 @@ func (t *take) check(o *Options) {
 		return
 	}
 	t.checkTarget(o, &h, f)
+}
+
+// withoutBytes tells the section types of device ELFs that take no room in the file.
+func withoutBytes(typ uint32) bool {
+	s := cubin.Section{Type: cubin.SectionType(typ)}
+	return s.NoBits()
 }
 
 // leaveOut is for code that the reference silently does not take.
