@@ -19,7 +19,10 @@ func (l *Link) sharedSizes() {
 		}
 		if s.Shared() && s.Def == NoFile && s.Size == 0 && s.Name != externInstance {
 			dynamic = true
-			s.Sec, s.Value = l.sharedFuncs, 0
+			s.Value = 0
+			if !l.KeepSettledRelocs { // a later link would take it for a variable without size
+				s.Sec = l.sharedFuncs
+			}
 			continue
 		}
 		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance {

@@ -200,6 +200,9 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 		info, other, value, size := l.symbolFields(id, merc)
 		name := s.Name
 		shndx := uint16(0)
+		if s.Shndx == cubin.SHNCommon && s.Sec == 0 {
+			shndx = cubin.SHNCommon // left to a later link
+		}
 		if s.Sec != 0 {
 			sec := l.Secs[s.Sec]
 			shndx = uint16(sec.Index)
