@@ -109,7 +109,7 @@ func (l *Link) descriptorUsers() ([]FuncID, error) {
 			if len(l.Entries) == 1 {
 				return l.Entries, nil
 			}
-			if u.fn != 0 && (len(users) == 0 || users[len(users)-1] != u.fn) {
+			if u.fn != 0 && !u.dead && (len(users) == 0 || users[len(users)-1] != u.fn) {
 				users = append(users, u.fn)
 			}
 		}

@@ -5,8 +5,9 @@ import "github.com/culink/culink/linker/cubin"
 // codeUse is a reference from code to a symbol that layout or bindless asks about.
 type codeUse struct {
 	sym SymID
-	// fn is the function whose code refers to it, 0 if that code is not in the image.
-	fn FuncID
+	// fn is the function whose code refers to it, 0 if that definition lost to another. dead: it was removed as dead.
+	fn   FuncID
+	dead bool
 }
 
 // codeUses lists what the code of every input refers to, as far as match wants it: by FileID, in the order of the
@@ -37,21 +38,30 @@ func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, mat
 		return nil
 	}
 	var uses []codeUse
+	var dead []FuncID
 	for i := range in.File.Sections {
 		h := &in.File.Sections[i]
 		if h.Mercury() != merc || h.Type != cubin.SHTRel && h.Type != cubin.SHTRela && h.Type != cubin.SHTMercRela {
 			continue
 		}
-		fn, code := l.codeOf(in, int32(h.TextIndex()))
+		index := int32(h.TextIndex())
+		fn, code := l.codeOf(in, index)
 		if !code {
 			continue
+		}
+		isDead := in.Secs[index].Dead
+		if isDead {
+			if dead == nil {
+				dead = l.deadFunctions(in)
+			}
+			fn = dead[index]
 		}
 		for j := range h.NumRels() {
 			r := h.RelAt(j)
 			if int(r.Sym) >= len(symbols) || int(r.Sym) >= len(ids) || !match(&symbols[r.Sym], r.Type) {
 				continue
 			}
-			use := codeUse{ids[r.Sym], fn}
+			use := codeUse{ids[r.Sym], fn, isDead}
 			if n := len(uses); n == 0 || uses[n-1] != use {
 				uses = append(uses, use)
 			}
@@ -84,4 +94,23 @@ func codeName(in *Input, index int32) string {
 		return in.Secs[index].Name
 	}
 	return in.File.Sections[index].Name
+}
+
+// deadFunctions lists the removed functions of an input by code section, in both its forms.
+func (l *Link) deadFunctions(in *Input) []FuncID {
+	fns := make([]FuncID, len(in.Secs))
+	for i, id := range in.Syms {
+		if id == 0 || !l.Syms[id].Dead || in.Lost[i] != notLost {
+			continue
+		}
+		y := &l.view(in)[i]
+		if y.Shndx == cubin.SHNUndef || y.Shndx >= cubin.SHNLoRes || fns[y.Shndx] != 0 {
+			continue
+		}
+		fns[y.Shndx] = l.Syms[id].Func
+		if t := in.Secs[y.Shndx].Twin; t != 0 {
+			fns[t] = l.Syms[id].Func
+		}
+	}
+	return fns
 }

@@ -1,6 +1,10 @@
 package link
 
-import "github.com/culink/culink/linker/cubin"
+import (
+	"slices"
+
+	"github.com/culink/culink/linker/cubin"
+)
 
 // dropUnusedParts leaves out of .nv.global the sections of inputs none of whose variables was taken when the input was
 // merged: an input with losing definitions alone adds nothing, one with a single taken variable adds its whole section,

@@ -105,7 +105,7 @@ func (p *sharedPlan) collect() error {
 		switch {
 		case s.Def == NoFile:
 			p.dynamic = true
-			v = sharedVar{sym: id, align: 1, users: uses[id], dynamic: true}
+			v.dynamic = true
 			p.functions = append(p.functions, v)
 		case l.Secs[s.Sec].Kind == KindSharedEntry:
 			if k := p.kernelAt[l.Secs[s.Sec].Owner]; k != 0 {
@@ -118,7 +118,8 @@ func (p *sharedPlan) collect() error {
 	return nil
 }
 
-// sharedUses lists, by symbol, the functions of the image whose code refers to a shared variable.
+// sharedUses lists, by symbol, the functions whose code refers to a shared variable. A removed function counts: a
+// variable that only dead code uses takes part in the layout (observed).
 func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
 	shared := func(y *cubin.Symbol) bool {
 		return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared
@@ -162,9 +163,10 @@ func (l *Link) sharedSymbols(uses map[SymID][]FuncID) []SymID {
 			continue // a reference to an array of known size that nobody defines
 		case s.Def != NoFile && s.Sec == 0:
 			continue
-		case s.Def != NoFile && s.Size == 0 && len(uses[id]) > 0 && l.Secs[s.Sec].Kind == KindSharedFuncs:
-			// A dynamic array that a relocatable link gave a section, and code of another input that names it.
-			s.Def, s.Shndx, s.Value = NoFile, cubin.SHNUndef, 0
+		case s.Def != NoFile && s.Size == 0 && l.Secs[s.Sec].Kind == KindSharedFuncs:
+			// A dynamic array that a relocatable link gave a section; code of another input may name it.
+			defined := s.Def
+			s.Def, s.Shndx, s.First = NoFile, cubin.SHNUndef, defined
 		}
 		ids = append(ids, id)
 	}
@@ -189,11 +191,11 @@ func (p *sharedPlan) assignFunctions() {
 	l := p.l
 	list := p.functions[:0]
 	for _, v := range p.functions {
+		p.maximum = max(p.maximum, v.align)
 		if !v.dynamic {
-			p.maximum = max(p.maximum, v.align)
 			if len(v.users) == 0 {
 				l.Syms[v.sym].Value = p.reserve
-				continue
+				l.Syms[v.sym].CodeRef = false // code that refers to it was replaced
 			}
 			v.entries = l.entriesReachingAny(v.users)
 		}
@@ -203,7 +205,7 @@ func (p *sharedPlan) assignFunctions() {
 	listSort(list, groupBefore)
 	for _, v := range list {
 		switch {
-		case v.dynamic:
+		case v.dynamic, len(v.users) == 0:
 		case len(v.entries) == 1:
 			k := p.kernelAt[l.Funcs[v.entries[0]].Text] - 1
 			l.Syms[v.sym].Sec = l.sec(".nv.shared."+l.Secs[l.Kernels[k]].functionName(), l.Kernels[k], 0)
