@@ -24,8 +24,8 @@ func (a *attributeState) view() *infoForm {
 	return a.plain
 }
 
-// propagate reads the functions' attributes, hands them from functions to the entries that reach them, and reports what
-// depends on them: the dump of the call graph and register limits. Symbol numbers are final.
+// propagate reads the functions' attributes and hands them from functions to the entries that reach them. Symbol numbers
+// are final.
 func (l *Link) propagate(ctx context.Context) error {
 	a := &l.attr
 	a.barriersMoved = make([]bool, len(l.Funcs))
@@ -47,9 +47,17 @@ func (l *Link) propagate(ctx context.Context) error {
 	if a.merc != nil {
 		a.merc.propagateForm()
 	}
-	names := l.dumpCallgraph(v)
-	v.reportRaises(names)
 	return nil
+}
+
+// reportFunctions prints the call graph if asked to, and reports entries that call functions with more registers than
+// they allow.
+func (l *Link) reportFunctions() {
+	if l.rel {
+		return
+	}
+	v := l.attr.view()
+	v.reportRaises(l.dumpCallgraph(v))
 }
 
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,

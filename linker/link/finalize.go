@@ -21,6 +21,11 @@ func (l *Link) place(ctx context.Context) error {
 	if err := l.propagate(ctx); err != nil {
 		return err
 	}
+	l.warnStacks()
+	l.reportAddressTaken()
+	l.reportLayoutErrors()
+	l.reportUndefined()
+	l.reportFunctions()
 	if l.Verbose {
 		l.verbose()
 	}
@@ -59,7 +64,7 @@ func (l *Link) reportUndefined() {
 
 func (l *Link) mustBeDefined(s *Symbol) bool {
 	switch {
-	case s.Name == "" || s.Binding() == cubin.STBLocal:
+	case s.Name == "" || s.Binding() == cubin.STBLocal || isReservedSmem(s.Name) || isUnifiedMarker(s.Name):
 		return false
 	case s.Type() == cubin.STTFunc:
 		return !isSyscall(s.Name) && s.Binding() != cubin.STBWeak

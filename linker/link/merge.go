@@ -202,6 +202,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 	}
 	if sec.Out == 0 && s.Sec == 0 {
 		text := l.newSec(".text."+s.Name, 0, 0)
+		s = &l.Syms[id] // creating a section adds its symbol, which can move the slice
 		s.Sec = text
 		l.Secs[text].Fn = id
 		l.Funcs[s.Func].Text = text
@@ -209,8 +210,10 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if y.Other&cubin.STOEntry != 0 {
 			l.Secs[text].Kernel = true
 			l.Kernels = append(l.Kernels, text)
-			l.sec(".nv.info."+s.Name, text, 0)
-			l.sec(".nv.shared."+s.Name, text, 0)
+			name := s.Name
+			l.sec(".nv.info."+name, text, 0)
+			l.sec(".nv.shared."+name, text, 0)
+			s = &l.Syms[id]
 		}
 	}
 	if sec.Out == 0 {
