@@ -56,6 +56,8 @@ type parser struct {
 	frames []frame
 	files  int
 	diag   *diag.Collector
+	// anyArch takes any value for --arch: the toolkit is not chosen yet.
+	anyArch bool
 }
 
 // frame is a source of tokens; depth counts the options files around it.
@@ -161,7 +163,7 @@ func (p *parser) set(id optionID, text string) error {
 		}
 		v.Bool = text == "true"
 	default:
-		if !allowed(p.line.Toolkit, id, text) {
+		if !allowed(p.line.Toolkit, id, text) && !(p.anyArch && id == optArch) {
 			return p.diag.Fatal(diag.ValueNotDefined, text, o.messageName())
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -84,12 +84,31 @@ func (r *run) exit(err error) int {
 	return exitOK
 }
 
-// link does what a command line asks for, in the reference's order of checks.
+// link does what a command line asks for, in the reference's order of checks. When an input turns out to be newer
+// than the release that its header promised, a later release is tried.
 func (r *run) link(args []string) error {
-	toolkit, err := chooseToolkit(args)
+	toolkit, err := r.chooseToolkit(args)
 	if err != nil {
 		return err
 	}
+	for {
+		err = r.linkAs(toolkit, args)
+		next := laterThan(toolkit)
+		if next == nil || r.line.given(optToolkit) || !tooNew(err) || r.printed > 0 {
+			return err
+		}
+		toolkit, r.diag = next, &diag.Collector{}
+	}
+}
+
+// tooNew reports whether a link ended because of an input that is newer than the release imitated.
+func tooNew(err error) bool {
+	var fatal *diag.FatalError
+	return errors.As(err, &fatal) && fatal.Message.ID == diag.NewerThanToolkit
+}
+
+// linkAs does what a command line asks for as a release does it.
+func (r *run) linkAs(toolkit *arch.Toolkit, args []string) (err error) {
 	if r.line, err = parse(toolkit, args, readOptionsFile, r.diag); err != nil {
 		return err
 	}
@@ -106,22 +125,36 @@ func (r *run) link(args []string) error {
 	if done, err := r.checks(); done || err != nil {
 		return err
 	}
-	opts := r.options()
-	sources, err := r.load()
+	defer func() { err = errors.Join(err, r.times.finish()) }()
+	ctx := context.Background()
+	in, err := r.load(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := link.Run(context.Background(), opts, sources, r.diag)
-	if err != nil {
+	defer in.Close()
+	if r.virtual() {
+		return r.writeRegister(in, nil)
+	}
+	return r.linkModules(ctx, in)
+}
+
+// linkModules links what was read and writes the outputs.
+func (r *run) linkModules(ctx context.Context, in *input.Result) error {
+	output := r.line.text(optOutputFile)
+	res, err := link.Run(ctx, r.options(), sources(in), r.diag)
+	if err == nil && r.diag.Errors() > 0 {
+		err = link.ErrFailed
+	}
+	if err == nil && writeFile(output, res.Image) != nil {
+		err = r.diag.Fatal(diag.NoOutput, output)
+	}
+	if err != nil && !errors.Is(err, link.ErrFailed) {
 		return err
 	}
-	if r.diag.Errors() > 0 {
-		return link.ErrFailed
+	if e := r.writeRegister(in, res); e != nil {
+		return e
 	}
-	if err := writeFile(c.text(optOutputFile), res.Image); err != nil {
-		return r.diag.Fatal(diag.NoOutput, c.text(optOutputFile))
-	}
-	return nil
+	return err
 }
 
 // applyWarningRules sets what becomes of warnings. Up to 12.4, -w drops them; from 13.0 on -w does nothing and
@@ -130,20 +163,4 @@ func (r *run) applyWarningRules() {
 	c := r.line
 	r.diag.WarningsAsErrors = c.given(optWerror)
 	r.diag.NoWarnings = c.given(optDisableInfos) || c.given(optDisableWarnings) && (!r.reference || c.Toolkit.Word < arch.CUDA130().Word)
-}
-
-// load reads the inputs.
-func (r *run) load() ([]link.Source, error) {
-	var out []link.Source
-	for _, name := range r.line.Inputs {
-		data, err := os.ReadFile(name)
-		if err != nil || len(data) > 0 && len(data) < 56 {
-			return nil, r.diag.Fatal(diag.NoInputFile, name)
-		}
-		if len(data) == 0 {
-			continue
-		}
-		out = append(out, link.Source{Name: name, Data: data, Cudadevrt: strings.Contains(name, "cudadevrt")})
-	}
-	return out, nil
 }

@@ -51,3 +51,11 @@ func (t *timeTable) add(source, phase, tool string, d time.Duration) {
 		fmt.Fprintf(t.w, "%s , %s , %s ,  , %s , %s , %.4f , ms\n", source, phase, source, t.arch, tool, float64(d)/float64(time.Millisecond))
 	}
 }
+
+// finish closes the table.
+func (t *timeTable) finish() error {
+	if t == nil {
+		return nil
+	}
+	return t.close()
+}

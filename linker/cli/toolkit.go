@@ -2,18 +2,18 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/culink/culink/linker/arch"
-	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/input"
 )
 
 // chooseToolkit says which release's behaviour a command line gets: that of --toolkit, or the oldest known release that
-// reads all inputs. This is decided before the command line is read in earnest, since releases know different options.
-func chooseToolkit(args []string) (*arch.Toolkit, error) {
+// reads all inputs and knows the target. This is decided before the command line is read in earnest, since releases
+// know different options.
+func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
-	p := &parser{line: c, names: names(c.Toolkit), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}}
+	p := &parser{line: c, names: names(c.Toolkit), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}, anyArch: true}
 	for {
 		arg, depth, ok := p.next()
 		if !ok {
@@ -32,42 +32,34 @@ func chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		return t, nil
 	}
-	var s scan
-	for _, in := range c.Inputs {
-		s.file(in)
+	release := input.FindRelease(r.inputOptions(c))
+	if !release.Found {
+		return newestWith(c.text(optArch)), nil
 	}
-	t, err := arch.ForInputs(s.word, s.abi8)
-	if err != nil || !s.found {
-		t = arch.Newest()
+	t, err := arch.ForInputs(release.Word, release.ABI8)
+	if err != nil {
+		return arch.Newest(), nil // the link refuses the input by name
+	}
+	if _, err := t.Parse(c.text(optArch)); err != nil {
+		return newestWith(c.text(optArch)), nil
 	}
 	return t, nil
 }
 
-// scan collects what inputs say about the release that made them.
-type scan struct {
-	word  int
-	abi8  bool
-	found bool
+// newestWith is the newest release that knows an architecture, or the newest of all.
+func newestWith(name string) *arch.Toolkit {
+	for _, t := range []*arch.Toolkit{arch.CUDA130(), arch.CUDA124()} {
+		if _, err := t.Parse(name); err == nil {
+			return t
+		}
+	}
+	return arch.Newest()
 }
 
-func (s *scan) file(name string) {
-	f, err := os.Open(name)
-	if err != nil {
-		return
+// laterThan is the next release after t, or nil.
+func laterThan(t *arch.Toolkit) *arch.Toolkit {
+	if t == arch.CUDA124() {
+		return arch.CUDA130()
 	}
-	defer f.Close()
-	head := make([]byte, 64)
-	if n, _ := f.Read(head); n < 64 {
-		return
-	}
-	h, err := cubin.ReadHeader(head)
-	if err != nil {
-		return
-	}
-	s.found = true
-	if h.ABI() == 8 {
-		s.abi8 = true
-	} else {
-		s.word = max(s.word, int(h.Version))
-	}
+	return nil
 }
