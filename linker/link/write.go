@@ -244,7 +244,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 			info = info&0xf0 | uint8(cubin.STTObject)
 		}
 		other &= 0x1f
-		if l.PreserveRelocs && s.Shared() {
+		if l.PreserveRelocs && !l.debugShared() && s.Shared() {
 			other |= 1
 		}
 	} else if s.Binding() == cubin.STBLocal && undefined && other == 1 {
