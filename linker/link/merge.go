@@ -276,7 +276,7 @@ func (m *merger) objects(in *Input) {
 			continue
 		}
 		id := in.Syms[i]
-		if y.Shndx == cubin.SHNUndef && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared {
+		if y.DynamicShared() {
 			l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
 		}
 		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.Secs[y.Shndx].Name, mercOptimizer) {
