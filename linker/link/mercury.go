@@ -24,6 +24,7 @@ func (l *Link) relocateMercury(ctx context.Context) error {
 	}); err != nil {
 		return (&relocator{l: l}).report(err)
 	}
+	t.collectSettled()
 	if err := t.movedTables(); err != nil {
 		return (&relocator{l: l}).report(err)
 	}

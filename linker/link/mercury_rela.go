@@ -21,6 +21,7 @@ type twinRelocator struct {
 // twinTarget is a section whose twin entries patch, with the sections for what stays and for what was applied.
 type twinTarget struct {
 	sec, rela, resolved *Section
+	settled             []OutRel // in image order
 }
 
 func newTwinRelocator(l *Link) *twinRelocator {
@@ -28,15 +29,10 @@ func newTwinRelocator(l *Link) *twinRelocator {
 	for i := 1; i < len(l.Syms); i++ {
 		t.class[i] = l.symbolClass(&l.Syms[i])
 	}
-	resolved := make([]*Section, len(l.Secs))
-	for _, s := range l.Secs[1:] {
-		if s.Kind == KindResolved && s.Target != 0 {
-			resolved[s.Target] = s
-		}
-	}
 	for _, s := range l.Secs[1:] {
 		if s.Kind == KindRela && s.Target != 0 && len(s.Parts) > 0 {
-			t.targets = append(t.targets, twinTarget{l.Secs[s.Target], s, resolved[s.Target]})
+			sec := l.Secs[s.Target]
+			t.targets = append(t.targets, twinTarget{sec: sec, rela: s, resolved: l.resolvedOf(sec)})
 		}
 	}
 	return t
@@ -76,11 +72,18 @@ func (t *twinRelocator) section(target *twinTarget) error {
 	}
 	slices.Reverse(p.kept)
 	p.rela.MercRels = p.kept
-	if p.resolved != nil && !t.l.rel {
-		slices.Reverse(p.settled)
-		p.resolved.MercRels = p.settled
-	}
+	slices.Reverse(p.settled)
+	target.settled = p.settled
 	return nil
+}
+
+// collectSettled gathers what was applied. Local functions of one name share a section.
+func (t *twinRelocator) collectSettled() {
+	for i := range slices.Backward(t.targets) {
+		if p := &t.targets[i]; p.resolved != nil {
+			p.resolved.MercRels = append(p.resolved.MercRels, p.settled...)
+		}
+	}
 }
 
 // input disposes of the entries of one input's relocation section.

@@ -82,7 +82,7 @@ func newRelocator(l *Link) *relocator {
 	at := make([]int32, len(l.Secs))
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindRel, KindRela, KindResolved:
+		case KindRel, KindRela:
 		default:
 			continue
 		}
@@ -94,24 +94,16 @@ func newRelocator(l *Link) *relocator {
 			at[s.Target] = int32(len(r.targets))
 		}
 		t := &r.targets[at[s.Target]-1]
-		switch s.Kind {
-		case KindRel:
+		if s.Kind == KindRel {
 			t.rel = s
-		case KindRela:
+		} else {
 			t.rela = s
-		case KindResolved:
-			t.resolved = s
 		}
 	}
 	for i := range r.targets {
 		t := &r.targets[i]
 		t.parts = joinParts(t.rel, t.rela)
-		if t.resolved == nil && l.PreserveRelocs {
-			t.resolved = l.Secs[l.secKey[secKey{name: ".nv.resolvedrela" + t.sec.Name, owner: resolvedByName}]]
-			if t.resolved.ID == 0 {
-				t.resolved = nil
-			}
-		}
+		t.resolved = l.resolvedOf(t.sec)
 	}
 	r.markReplaced()
 	if l.Mercury {

@@ -61,5 +61,16 @@ func (l *Link) resolvedSection(t *Section) {
 	}
 }
 
+// resolvedOf is the section that preserves applied entries of t, nil if there is none.
+func (l *Link) resolvedOf(t *Section) *Section {
+	if !l.PreserveRelocs {
+		return nil
+	}
+	if id := l.secKey[secKey{name: ".nv.resolvedrela" + t.Name, owner: resolvedByName}]; id != 0 {
+		return l.Secs[id]
+	}
+	return nil
+}
+
 // resolvedByName marks keys of sections that preserve entries, which are looked up without their target.
 const resolvedByName SecID = -1
