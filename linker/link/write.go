@@ -41,7 +41,7 @@ func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	}
 	if l.ABI == 7 {
 		b[7], b[8] = cubin.OSABI7, cubin.ABIVersion7
-		version, flags = uint32(l.Toolkit), uint32(l.SM)<<16|0x500|uint32(l.SM)
+		version, flags = uint32(l.Toolkit), l.virtualSM7()<<16|0x500|uint32(l.SM)
 		if l.Suffix == "a" {
 			flags |= 0x800
 		}
@@ -66,6 +66,18 @@ func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	le.PutUint16(b[58:], cubin.ShdrSize)
 	le.PutUint16(b[60:], uint16(len(l.numbering.order)))
 	le.PutUint16(b[62:], 1)
+}
+
+// virtualSM7 is the architecture that bits 16 to 23 of e_flags name in ABI 7: the lowest virtual one that a linked input was
+// compiled for, at most the target (observed).
+func (l *Link) virtualSM7() uint32 {
+	virtual := uint32(l.SM)
+	for _, in := range l.Inputs {
+		if in.File.ABI() == 7 {
+			virtual = min(virtual, in.File.Flags>>16&0xff)
+		}
+	}
+	return virtual
 }
 
 func (l *Link) writeSectionHeader(b []byte, h header) {
