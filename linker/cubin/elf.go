@@ -42,6 +42,7 @@ const (
 	SHTNote            SectionType = 7
 	SHTNobits          SectionType = 8
 	SHTRel             SectionType = 9
+	SHTSymtabShndx     SectionType = 18
 	SHTCudaInfo        SectionType = 0x70000000
 	SHTCudaCallgraph   SectionType = 0x70000001
 	SHTCudaPrototype   SectionType = 0x70000002

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
@@ -83,6 +84,12 @@ func (l *Link) finalize(ctx context.Context) error {
 		return err
 	}
 	l.numberSections()
+	if n := len(l.numbering.order); n >= wideSections {
+		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the image needs %d sections, and the file format numbers %d", n, wideSections-1))
+	}
+	if l.created >= wideSections {
+		l.setTable(l.symtabShndx, l.sectionNumbers())
+	}
 	l.setTable(l.shstrtab, l.makeSectionStrings())
 	l.setTable(l.strtab, l.strings.data)
 	l.Secs[l.symtab].Size = uint64(len(l.numbering.symbols)+1) * cubin.SymSize

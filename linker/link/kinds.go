@@ -85,7 +85,7 @@ var kindTable = [KindOther + 1]kindRow{
 	KindShstrtab:       {class: ClassFixed, exec: cubin.SHTStrtab, align: 1, noSymbol: true},
 	KindStrtab:         {class: ClassFixed, exec: cubin.SHTStrtab, align: 1, noSymbol: true},
 	KindSymtab:         {class: ClassFixed, exec: cubin.SHTSymtab, align: 8, entsize: 24, link: linkStrtab, noSymbol: true},
-	KindSymtabShndx:    {class: ClassFixed, noSymbol: true},
+	KindSymtabShndx:    {class: ClassFixed, exec: cubin.SHTSymtabShndx, align: 4, entsize: 4, link: linkSymtab, noSymbol: true},
 	KindTkinfo:         {class: ClassMeta, exec: cubin.SHTNote, flags: cubin.SHFTkinfo, align: 4},
 	KindCuinfo:         {class: ClassMeta, exec: cubin.SHTNote, flags: cubin.SHFCuinfo, align: 4, link: linkTkinfo},
 	KindInfo:           {class: ClassMeta, exec: cubin.SHTCudaInfo, align: 4, link: linkSymtab, noSymbol: true, merc: cubin.SHTMercInfo},

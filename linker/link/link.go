@@ -107,8 +107,10 @@ type Link struct {
 	secKey  map[secKey]SecID
 	secSlab []Section
 	// sections that exist once
-	shstrtab, strtab, symtab, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
-	globalSec, globalInit, sharedFuncs, sharedReserved                                      SecID
+	// created is the number of sections that the reference would have created.
+	created                                                                                              uint32
+	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
+	globalSec, globalInit, sharedFuncs, sharedReserved                                                   SecID
 
 	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section.
 	externInstance map[SecID]SymID

@@ -25,7 +25,7 @@ func (l *Link) merge(ctx context.Context) error {
 	l.shstrtab = l.sec(".shstrtab", 0, 0)
 	l.strtab = l.sec(".strtab", 0, 0)
 	l.symtab = l.sec(".symtab", 0, 0)
-	l.sec(".symtab_shndx", 0, 0)
+	l.symtabShndx = l.sec(".symtab_shndx", 0, 0)
 	if l.ABI == 8 {
 		l.tkinfo = l.sec(".note.nv.tkinfo", 0, 0)
 		l.cuinfo = l.sec(".note.nv.cuinfo", 0, 0)
@@ -34,6 +34,7 @@ func (l *Link) merge(ctx context.Context) error {
 	if l.ABI == 8 && l.SM >= 90 {
 		l.compat = l.sec(".nv.compat", 0, 0)
 	}
+	l.created++ // a section of which no image shows anything but the gap in the numbers (observed)
 	m := &merger{l: l}
 	for _, in := range l.Inputs {
 		m.input(in)
@@ -88,7 +89,8 @@ func (l *Link) newSec(name string, owner, target SecID) SecID {
 		flags = cubin.SHFInfoLink
 	}
 	s := l.allocSec()
-	*s = Section{ID: id, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
+	l.created++
+	*s = Section{ID: id, born: l.created, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
 	l.Secs = append(l.Secs, s)
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {
@@ -129,6 +131,7 @@ type merger struct {
 	seenProto  []bool
 	externs    []SecID // kernels whose own code refers to a dynamic shared array
 	hasExtern  map[SecID]bool
+	ghosts     ghosts
 }
 
 func (m *merger) input(in *Input) {
@@ -152,6 +155,7 @@ func (m *merger) functions(in *Input) {
 		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
 		if l.Syms[id].Dead {
 			if ordinary {
+				m.ghostCode(in, y, id)
 				in.markDead(y.Shndx)
 			}
 			continue
@@ -341,11 +345,18 @@ func (m *merger) unallocated(in *Input) {
 	}
 }
 
-// functionConstants notes the constants of a function that is no kernel for layout.
+// hasConstants reports whether an earlier copy of a function has compiler constants.
+func (m *merger) hasConstants(owner SecID) bool {
+	_, ok := m.constPlace[owner]
+	return ok
+}
+
+// functionConstants notes the constants of a function that is no kernel for layout. Those of a copy that lost on arrival
+// join earlier ones; without any, they stay a section of the image that nothing refers to (observed).
 func (m *merger) functionConstants(in *Input, index int32) {
 	l := m.l
 	owner := in.Secs[in.File.Sections[index].TextIndex()].Out
-	if l.rel || owner == 0 || l.Secs[owner].Kernel || in.Secs[index].Dead {
+	if l.rel || owner == 0 || l.Secs[owner].Kernel || in.Secs[index].Dead || in.Secs[index].Out != 0 {
 		return
 	}
 	if m.constPlace == nil {
@@ -379,6 +390,8 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	case KindConstEntry, KindConstFunc, KindConstIndices, KindSharedEntry, KindLocal, KindInfoFunc:
 		text := &in.Secs[h.TextIndex()]
 		if text.Out == 0 || text.Dead {
+			m.ghostSection(text.ghost, kind)
+			sec.ghost = text.ghost
 			in.markDead(uint16(index))
 			return 0, true
 		}
@@ -386,7 +399,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 		fn := strings.TrimPrefix(text.Name, ".text.")
 		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
 	}
-	if kind == KindConstFunc && !l.rel && lost != lostOnArrival && !l.Secs[owner].Kernel {
+	if kind == KindConstFunc && !l.rel && !l.Secs[owner].Kernel && (lost != lostOnArrival || m.hasConstants(owner)) {
 		return 0, false
 	}
 	out = l.sec(name, owner, 0)
@@ -437,6 +450,9 @@ func (m *merger) relocations(in *Input, index int32) {
 	}
 	out, dead := m.place(in, int32(target))
 	if dead || h.Size == 0 {
+		if dead && in.Secs[target].kind == KindText {
+			m.ghostRelocations(in.Secs[target].ghost, h)
+		}
 		return
 	}
 	if out == 0 {

@@ -78,6 +78,8 @@ type InSection struct {
 	placed bool
 	// kind is the section's kind by its name in the view.
 	kind Kind
+	// ghost is the dead function that the section belongs to.
+	ghost FuncID
 	// Lost marks a code section (or a section that belongs to one) whose function's definition lost to another.
 	Lost lossKind
 }
@@ -194,6 +196,8 @@ type Section struct {
 	// Offset and MercOffset are sh_offset.
 	Offset, MercOffset   uint64
 	nameOff, mercNameOff uint32
+	// born is the number of the section's creation, those of dead functions counted.
+	born uint32
 	// children are the sections whose Owner or Target this one is, in order of creation.
 	children []SecID
 }

@@ -27,8 +27,10 @@ type header struct {
 // present reports whether a section is in the image, as far as that is known before relocations are processed.
 func (l *Link) present(s *Section) bool {
 	switch {
-	case s.Drop, s.ID == 0, s.Kind == KindSymtabShndx:
+	case s.Drop, s.ID == 0:
 		return false
+	case s.Kind == KindSymtabShndx:
+		return l.created >= wideSections
 	case s.Class() == ClassFixed, s.KeepEmpty:
 		return true
 	}
