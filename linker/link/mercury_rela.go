@@ -116,13 +116,13 @@ func (p *twinPatcher) input(part *Part) error {
 }
 
 // counts reports whether the entries of a contribution are used: those of a function that another input gives are not,
-// except for compiler constants in a relocatable link, where the copies of all inputs stay.
+// except for compiler constants that are not a kernel's, where the copies of all inputs stay.
 func (p *twinPatcher) counts(in FileID, twin int32) bool {
 	switch p.sec.Kind {
 	case KindText:
 		return len(p.sec.Parts) > 0 && p.sec.Parts[0].In == in && p.sec.Parts[0].Merc == twin
 	case KindConstFunc:
-		return p.l.rel || p.l.Inputs[in].Secs[twin].Lost == notLost
+		return p.l.rel || p.l.Inputs[in].Secs[twin].Lost == notLost || !p.l.Secs[p.sec.Owner].Kernel
 	}
 	return true
 }

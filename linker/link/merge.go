@@ -44,8 +44,8 @@ func (l *Link) merge(ctx context.Context) error {
 	l.prototype = l.sec(".nv.prototype", 0, 0)
 	m.entries()
 	m.dropLosers()
-	if !l.rel {
-		m.compilerConstants()
+	if !l.rel && !l.Mercury {
+		l.kernelConstants()
 	}
 	if l.Mercury {
 		m.parameterBanks()
@@ -124,7 +124,7 @@ func (l *Link) linkerSymbol(s Symbol) SymID {
 
 type merger struct {
 	l *Link
-	// renamed counts the compiler constants that got a name of the linker's (Mercury).
+	// renamed counts the compiler constants of an input that got a name of the linker's (Mercury).
 	renamed int
 	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
 	constPlace map[SecID]int
@@ -256,6 +256,7 @@ func (in *Input) forms(index int32) (plain, twin int32) {
 
 // objects is the second walk: all other symbols, and the sections that hold them.
 func (m *merger) objects(in *Input) {
+	m.renamed = 0
 	l := m.l
 	view := l.view(in)
 	for i := 1; i < len(view); i++ {
@@ -265,6 +266,11 @@ func (m *merger) objects(in *Input) {
 			continue
 		}
 		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
+		id := in.Syms[i]
+		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.Secs[y.Shndx].Name, mercOptimizer) {
+			m.renamed++
+			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.Secs[y.Shndx].Name, m.renamed)
+		}
 		var out SecID
 		if ordinary {
 			if in.constantsOfLoser(y.Shndx) {
@@ -279,13 +285,8 @@ func (m *merger) objects(in *Input) {
 			m.externInstance(in, i, y)
 			continue
 		}
-		id := in.Syms[i]
 		if y.DynamicShared() {
 			l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
-		}
-		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.Secs[y.Shndx].Name, mercOptimizer) {
-			m.renamed++
-			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.Secs[y.Shndx].Name, m.renamed)
 		}
 		if ordinary && out == 0 {
 			continue
@@ -481,7 +482,7 @@ func (m *merger) relocations(in *Input, index int32) {
 				m.kernelUsesExtern(out)
 			}
 		}
-		isRela := h.Type != cubin.SHTRel && (j == 0 || r.Addend != 0)
+		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0)
 		if isRela && rela == 0 {
 			rela = l.sec(".rela"+t.Name, 0, out)
 		} else if !isRela && rel == 0 {
@@ -595,21 +596,30 @@ func (l *Link) lostPart(p *Part) bool {
 	return in.Secs[h.TextIndex()].Lost != notLost
 }
 
-// compilerConstants creates a bank-2 section in every kernel that reaches a function with constants of its own.
-func (m *merger) compilerConstants() {
-	l := m.l
+// kernelConstants creates a bank-2 section in every kernel that reaches a function with constants of its own. In a Mercury
+// link that happens when the tables of descriptors exist; jump tables have entries, so their sections follow, for each
+// function behind the banks that it made (observed).
+func (l *Link) kernelConstants() {
 	prefix := ".nv.constant2."
 	if l.Mercury {
 		prefix = mercOptimizer
 	}
 	for _, fc := range slices.Backward(l.FuncConsts) {
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
-		for _, e := range slices.Backward(l.entriesReaching(f)) {
+		entries := l.entriesReaching(f)
+		banks := make([]SecID, 0, len(entries))
+		for _, e := range slices.Backward(entries) {
 			if e != f {
-				bank := l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0)
-				if l.Mercury { // jump tables: their entries move along
-					l.sec(".rela"+l.Secs[bank].Name, 0, bank)
-				}
+				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0))
+			}
+		}
+		if !l.Mercury {
+			continue
+		}
+		for _, bank := range banks {
+			l.sec(".rela"+l.Secs[bank].Name, 0, bank)
+			if l.PreserveRelocs {
+				l.sec(".nv.resolvedrela"+l.Secs[bank].Name, 0, bank)
 			}
 		}
 	}
