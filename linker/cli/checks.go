@@ -42,12 +42,13 @@ func (r *run) checks() (done bool, err error) {
 	if !c.given(optArch) {
 		return true, r.diag.Fatal(diag.UnknownArch, "(null)")
 	}
-	target, err := c.Toolkit.Parse(c.text(optArch))
+	targets, err := r.targets()
 	if err != nil {
-		return true, r.diag.Fatal(diag.UnknownArch, c.text(optArch))
+		return true, err
 	}
+	target := targets[0]
 	switch {
-	case target.Kind == arch.Real && !c.given(optOutputFile):
+	case target.Kind == arch.Real && !c.hasOutput(len(targets)):
 		return true, r.diag.Fatal(diag.NoOutputFile)
 	case len(c.Inputs) == 0:
 		return true, r.diag.Fatal(diag.NoInputFiles)
@@ -83,6 +84,9 @@ func (r *run) conflicts(early bool) error {
 // laterChecks are those that follow the conflicts: link-time optimisation, the API version, and files that must open.
 func (r *run) laterChecks() error {
 	c := r.line
+	if !r.reference && (c.given(optLTO) || c.given(optDlto)) {
+		return r.diag.Fatal(diag.LTOOption, "-lto")
+	}
 	if c.given(optLTO) || c.given(optDlto) {
 		if !c.given(optNvvmpath) {
 			return r.diag.Fatal(diag.NvvmpathMissing)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -19,7 +20,7 @@ var recorded = []optionID{
 
 // optionsText is the text of the options in that note: "-name value " for each option that was given, where a switch has an
 // empty value.
-func (c *commandLine) optionsText() string {
+func (c *commandLine) optionsText(target arch.Name) string {
 	var b strings.Builder
 	files := c.given(optDebug) || c.values[optVerboseTkinfo].Bool
 	if files {
@@ -38,16 +39,17 @@ func (c *commandLine) optionsText() string {
 			continue
 		case id == optOutputFile:
 			text = filepath.Base(text)
+		case id == optArch:
+			text = target.String()
 		}
 		b.WriteString("-" + options[id].Short + " " + text + " ")
 	}
 	return b.String()
 }
 
-// options are the linker's options for this command line.
-func (r *run) options() link.Options {
+// options are the linker's options for this command line and a target.
+func (r *run) options(target arch.Name) link.Options {
 	c := r.line
-	target, _ := c.Toolkit.Parse(c.text(optArch))
 	o := link.Options{
 		SM:                 target.SM,
 		Toolkit:            c.Toolkit.Word,
@@ -69,7 +71,7 @@ func (r *run) options() link.Options {
 		UseHostInfo:        c.given(optUseHostInfo),
 		KernelsUsed:        c.values[optKernelsUsed].Pieces,
 		VariablesUsed:      c.values[optVariablesUsed].Pieces,
-		OptionsText:        c.optionsText(),
+		OptionsText:        c.optionsText(target),
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
 	}

@@ -29,12 +29,13 @@ type commandLine struct {
 func (c *commandLine) given(id optionID) bool  { return c.values[id].Given }
 func (c *commandLine) text(id optionID) string { return c.values[id].Text }
 
-// names maps every way of writing an option, without its first dash, to its row.
-func names(t *arch.Toolkit) map[string]optionID {
+// names maps every way of writing an option, without its first dash, to its row. Started as nvlink, --toolkit and --ptxas
+// are the only ones of culink's own.
+func names(t *arch.Toolkit, reference bool) map[string]optionID {
 	m := make(map[string]optionID, 2*numOptions)
 	for id := range numOptions {
 		o := &options[id]
-		if !o.has(t) {
+		if !o.has(t) || reference && o.Status == statusOwn && id != optToolkit && id != optPtxas {
 			continue
 		}
 		if long := o.longIn(t); long != "" {
@@ -58,6 +59,8 @@ type parser struct {
 	diag   *diag.Collector
 	// anyArch takes any value for --arch: the toolkit is not chosen yet.
 	anyArch bool
+	// reference takes what the reference takes: one architecture, and of culink's own options only --toolkit and --ptxas.
+	reference bool
 }
 
 // frame is a source of tokens; depth counts the options files around it.
@@ -68,8 +71,8 @@ type frame struct {
 
 // parse reads args (without the program's name) as toolkit t does. read opens options files. The error is a
 // *diag.FatalError that d has.
-func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d *diag.Collector) (*commandLine, error) {
-	p := &parser{line: &commandLine{Toolkit: t}, names: names(t), read: read, frames: []frame{{tokens: args}}, diag: d}
+func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d *diag.Collector, reference bool) (*commandLine, error) {
+	p := &parser{reference: reference, line: &commandLine{Toolkit: t}, names: names(t, reference), read: read, frames: []frame{{tokens: args}}, diag: d}
 	for {
 		arg, depth, ok := p.next()
 		if !ok {
@@ -163,7 +166,7 @@ func (p *parser) set(id optionID, text string) error {
 		}
 		v.Bool = text == "true"
 	default:
-		if !allowed(p.line.Toolkit, id, text) && !(p.anyArch && id == optArch) {
+		if !allowed(p.line.Toolkit, id, text, p.reference) && !(p.anyArch && id == optArch) {
 			return p.diag.Fatal(diag.ValueNotDefined, text, o.messageName())
 		}
 	}
@@ -175,10 +178,14 @@ func (p *parser) set(id optionID, text string) error {
 }
 
 // allowed reports whether an option takes a value.
-func allowed(t *arch.Toolkit, id optionID, text string) bool {
+func allowed(t *arch.Toolkit, id optionID, text string, reference bool) bool {
 	if id == optArch {
-		_, err := t.Parse(text)
-		return err == nil
+		for name := range strings.SplitSeq(text, ",") {
+			if _, err := t.Parse(name); err != nil {
+				return false
+			}
+		}
+		return !reference || !strings.Contains(text, ",")
 	}
 	if len(options[id].Allowed) == 0 {
 		return true

@@ -9,7 +9,6 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
-	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -31,6 +30,8 @@ type run struct {
 	times          *timeTable
 	// printed counts the messages that are out already.
 	printed int
+	// uses says where undefined symbols are used.
+	uses map[string][]string
 }
 
 // Main runs culink with the arguments args, of which the first is the name that it was started under, and returns the
@@ -54,13 +55,16 @@ var errOutput = errors.New("writing messages failed")
 
 // flush prints the messages so far.
 func (r *run) flush() error {
+	all := r.diag.Messages()
+	fresh := all[r.printed:]
+	r.printed = len(all)
+	if !r.reference {
+		return r.explanation().Print(r.stderr, fresh)
+	}
 	target := ""
 	if r.line != nil && r.line.given(optReportArch) {
 		target = r.line.text(optArch)
 	}
-	all := r.diag.Messages()
-	fresh := all[r.printed:]
-	r.printed = len(all)
 	return diag.PrintReference(r.stderr, fresh, target)
 }
 
@@ -109,7 +113,7 @@ func tooNew(err error) bool {
 
 // linkAs does what a command line asks for as a release does it.
 func (r *run) linkAs(toolkit *arch.Toolkit, args []string) (err error) {
-	if r.line, err = parse(toolkit, args, readOptionsFile, r.diag); err != nil {
+	if r.line, err = parse(toolkit, args, readOptionsFile, r.diag, r.reference); err != nil {
 		return err
 	}
 	c := r.line
@@ -126,35 +130,8 @@ func (r *run) linkAs(toolkit *arch.Toolkit, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.times.finish()) }()
-	ctx := context.Background()
-	in, err := r.load(ctx)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if r.virtual() {
-		return r.writeRegister(in, nil)
-	}
-	return r.linkModules(ctx, in)
-}
-
-// linkModules links what was read and writes the outputs.
-func (r *run) linkModules(ctx context.Context, in *input.Result) error {
-	output := r.line.text(optOutputFile)
-	res, err := link.Run(ctx, r.options(), sources(in), r.diag)
-	if err == nil && r.diag.Errors() > 0 {
-		err = link.ErrFailed
-	}
-	if err == nil && writeFile(output, res.Image) != nil {
-		err = r.diag.Fatal(diag.NoOutput, output)
-	}
-	if err != nil && !errors.Is(err, link.ErrFailed) {
-		return err
-	}
-	if e := r.writeRegister(in, res); e != nil {
-		return e
-	}
-	return err
+	r.sayIgnored()
+	return r.linkTargets(context.Background())
 }
 
 // applyWarningRules sets what becomes of warnings. Up to 12.4, -w drops them; from 13.0 on -w does nothing and

@@ -70,6 +70,7 @@ const (
 	optHostSource
 	optJobs
 	optColor
+	optErrorLimit
 	numOptions
 )
 
@@ -431,5 +432,12 @@ var options = [numOptions]option{
 		Allowed: []string{"always", "auto", "never"}, Default: "auto",
 		Own:    "Colours in messages: always, never, or auto for terminals.",
 		Status: statusOwn,
+	},
+	optErrorLimit: {
+		Long: "error-limit", Form: formNumber,
+		Default: "20",
+		Arg:     "<n>",
+		Own:     "Show the messages about at most this many symbols; 0 shows all.",
+		Status:  statusOwn,
 	},
 }

@@ -13,7 +13,7 @@ import (
 // know different options.
 func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
-	p := &parser{line: c, names: names(c.Toolkit), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}, anyArch: true}
+	p := &parser{line: c, names: names(c.Toolkit, r.reference), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}, anyArch: true}
 	for {
 		arg, depth, ok := p.next()
 		if !ok {
@@ -32,16 +32,16 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		return t, nil
 	}
-	release := input.FindRelease(r.inputOptions(c))
+	release := input.FindRelease(r.inputOptions(c, arch.Arch{}))
 	if !release.Found {
-		return newestWith(c.text(optArch)), nil
+		return newestWith(c.firstArch()), nil
 	}
 	t, err := arch.ForInputs(release.Word, release.ABI8)
 	if err != nil {
 		return arch.Newest(), nil // the link refuses the input by name
 	}
-	if _, err := t.Parse(c.text(optArch)); err != nil {
-		return newestWith(c.text(optArch)), nil
+	if _, err := t.Parse(c.firstArch()); err != nil {
+		return newestWith(c.firstArch()), nil
 	}
 	return t, nil
 }

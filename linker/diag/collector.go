@@ -92,6 +92,27 @@ func (c *Collector) Fatal(id ID, args ...any) error {
 	return &FatalError{m}
 }
 
+// Append adds the messages of another collector, which has applied its own rules, leaving out those that are here word for
+// word already: links of the same inputs for several architectures have much to say twice.
+func (c *Collector) Append(other *Collector) {
+	fresh := other.Messages()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := make(map[string]bool, len(c.messages))
+	for i := range c.messages {
+		seen[c.messages[i].Text()] = true
+	}
+	for _, m := range fresh {
+		if seen[m.Text()] {
+			continue
+		}
+		if m.Severity() >= Error {
+			c.errors++
+		}
+		c.messages = append(c.messages, m)
+	}
+}
+
 // Errors is the number of errors and fatal messages so far.
 func (c *Collector) Errors() int {
 	c.mu.Lock()

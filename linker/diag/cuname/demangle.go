@@ -1,11 +1,34 @@
 package cuname
 
-import "github.com/ianlancetaylor/demangle"
+import (
+	"strings"
 
-// Demangle returns the C++ form of a name, or the name itself if it is not mangled.
+	"github.com/ianlancetaylor/demangle"
+)
+
+// Demangle returns the C++ form of a name, or the name itself if it is not mangled. Any input is safe; the result is
+// shorter than 64 KiB.
 func Demangle(name string) string {
-	s, err := demangle.ToString(name)
-	if err != nil {
+	if !strings.HasPrefix(name, "_Z") {
+		return name
+	}
+	r := reader{rest: name[2:]}
+	text := r.encoding(true)
+	if !r.failed && (r.rest == "" || r.rest[0] == '$' && r.function) {
+		return strings.TrimSuffix(text, " ")
+	}
+	if strings.HasPrefix(name, "_ZL") || strings.ContainsAny(name, ".$") {
+		return name // cu++filt leaves these alone
+	}
+	return general(name)
+}
+
+// general is the general demangler's reading of a name.
+func general(name string) string {
+	// The limit is two to that power, in bytes.
+	const limit = 15
+	s, err := demangle.ToString(name, demangle.MaxLength(limit))
+	if err != nil || s == "" {
 		return name
 	}
 	return s

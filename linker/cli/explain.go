@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/culink/culink/linker/diag"
+)
+
+// explanation is how culink words its messages under its own name.
+func (r *run) explanation() diag.Explanation {
+	x := diag.Explanation{Limit: 20, Color: r.color()}
+	if r.line != nil && r.line.given(optErrorLimit) {
+		x.Limit = int(r.line.values[optErrorLimit].Number)
+	}
+	if r.uses != nil {
+		x.References = func(symbol string) []string { return r.uses[symbol] }
+	}
+	return x
+}
+
+// color reports whether messages are coloured: as --color says, or when they go to a terminal that shows colours
+// (NO_COLOR and TERM=dumb are heeded).
+func (r *run) color() bool {
+	if r.line != nil && r.line.given(optColor) && r.line.text(optColor) != "auto" {
+		return r.line.text(optColor) == "always"
+	}
+	return r.env("NO_COLOR") == "" && r.env("TERM") != "dumb" && isTerminal(r.stderr)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// sayIgnored tells once of each option that was given and has no effect. The reference is silent about them.
+func (r *run) sayIgnored() {
+	if r.reference {
+		return
+	}
+	for id := range numOptions {
+		if o := &options[id]; o.Status == statusIgnored && r.line.given(id) {
+			r.diag.Report(diag.IgnoredOption, "--"+o.messageName(), o.Note)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/input"
+	"github.com/culink/culink/linker/inspect"
+	"github.com/culink/culink/linker/link"
+)
+
+// targets are the architectures to link for: one, but under culink's own name several, separated by commas.
+func (r *run) targets() ([]arch.Name, error) {
+	var out []arch.Name
+	for name := range strings.SplitSeq(r.line.text(optArch), ",") {
+		t, err := r.line.Toolkit.Parse(name)
+		if err != nil {
+			return nil, r.diag.Fatal(diag.UnknownArch, name)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// firstArch is the first value of --arch.
+func (c *commandLine) firstArch() string {
+	first, _, _ := strings.Cut(c.text(optArch), ",")
+	return first
+}
+
+// hasOutput reports whether there is a place for n images: -o takes one, the containers any number.
+func (c *commandLine) hasOutput(n int) bool {
+	contained := c.given(optFatbin) || c.given(optHostObject) || c.given(optHostSource)
+	return contained || c.given(optOutputFile) && n == 1
+}
+
+// linked is the link for one target.
+type linked struct {
+	target arch.Name
+	diag   *diag.Collector
+	in     *input.Result
+	res    *link.Result
+	err    error
+	uses   map[string][]string
+}
+
+// linkTargets links for all targets, several at the same time, and writes the outputs.
+func (r *run) linkTargets(ctx context.Context) error {
+	targets, err := r.targets()
+	if err != nil {
+		return err
+	}
+	all := make([]linked, len(targets))
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range all {
+		l := &all[i]
+		*l = linked{target: targets[i], diag: r.diag}
+		if len(all) > 1 {
+			l.diag = &diag.Collector{WarningsAsErrors: r.diag.WarningsAsErrors, NoWarnings: r.diag.NoWarnings}
+		}
+		g.Go(func() error {
+			r.linkTarget(ctx, l)
+			return nil
+		})
+	}
+	_ = g.Wait() // each link keeps its own error
+	return r.outcome(all)
+}
+
+// linkTarget reads the inputs for one target and links them. The inputs stay open for the outputs.
+func (r *run) linkTarget(ctx context.Context, l *linked) {
+	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target.Arch), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
+		return
+	}
+	l.res, l.err = link.Run(ctx, r.options(l.target), sources(l.in), l.diag)
+	if l.err == nil && l.diag.Errors() > 0 {
+		l.err = link.ErrFailed
+	}
+	if l.err != nil && !r.reference {
+		l.uses = usesOfUndefined(l.in, l.diag.Messages())
+	}
+}
+
+// outcome collects the messages, writes the outputs if all links succeeded, and closes the inputs.
+func (r *run) outcome(all []linked) error {
+	var err error
+	for i := range all {
+		l := &all[i]
+		if l.diag != r.diag {
+			r.diag.Append(l.diag)
+		}
+		if l.uses != nil {
+			r.uses = l.uses
+		}
+		if l.in != nil {
+			defer l.in.Close()
+			for _, c := range l.in.Compilations {
+				r.times.add(c.Input, "ptxas", "nvlink", c.Elapsed)
+			}
+		}
+		if err == nil || errors.Is(err, link.ErrFailed) && l.err != nil {
+			err = l.err
+		}
+	}
+	if err != nil && !errors.Is(err, link.ErrFailed) {
+		return err
+	}
+	if err == nil && all[0].target.Kind == arch.Real {
+		if err := r.writeOutputs(all); err != nil {
+			return err
+		}
+	}
+	if e := r.writeRegister(&all[0]); e != nil {
+		return e
+	}
+	return err
+}
+
+// usesOfUndefined finds where the symbols of undefined references are used: "f (.text.f+0x80) in a.o".
+func usesOfUndefined(in *input.Result, messages []diag.Message) map[string][]string {
+	wanted := map[string]bool{}
+	for i := range messages {
+		if m := &messages[i]; m.ID == diag.UndefinedReference {
+			wanted[m.Subject()] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	out := map[string][]string{}
+	for i := range in.Modules {
+		f, err := cubin.Parse(in.Modules[i].Cubin)
+		if err != nil {
+			continue
+		}
+		inspect.Uses(f, wanted, func(symbol string, u inspect.Use) {
+			where := u.String() + " in " + in.Modules[i].Name
+			if fn := u.Function(); fn != "" {
+				where = diag.Plain(fn) + " (" + u.String() + ") in " + in.Modules[i].Name
+			}
+			out[symbol] = append(out[symbol], where)
+		})
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package cuname
+
+import (
+	"strconv"
+	"strings"
+)
+
+// binary are the operators between two operands.
+var binary = map[string]bool{
+	"pl": true, "mi": true, "ml": true, "dv": true, "rm": true, "an": true, "or": true, "eo": true, "ls": true, "rs": true,
+	"eq": true, "ne": true, "lt": true, "gt": true, "le": true, "ge": true, "aa": true, "oo": true,
+}
+
+// expression reads the expressions that template arguments and decltype usually hold.
+func (r *reader) expression() string {
+	if !r.enter() {
+		return ""
+	}
+	defer r.leave()
+	switch c := r.peek(); {
+	case c == 'T':
+		return r.templateParameter()
+	case c == 'L':
+		return r.literal()
+	case isDigit(c):
+		return r.withArguments(r.source())
+	case r.take("fp"):
+		return r.parameter()
+	case r.take("ad"):
+		return "&" + r.expression()
+	case r.take("cl"):
+		return r.call()
+	case r.take("gs"):
+		return "::" + r.expression()
+	case r.take("sr"):
+		return r.scoped()
+	case len(r.rest) > 2 && binary[r.rest[:2]]:
+		op := operators[r.rest[:2]]
+		r.rest = r.rest[2:]
+		left := r.expression()
+		return left + op + r.expression()
+	}
+	r.fail()
+	return ""
+}
+
+// parameter reads the number of a function's parameter: fp_, fp0_ ...
+func (r *reader) parameter() string {
+	n := 1
+	if r.peek() != '_' {
+		n = r.number() + 2
+	}
+	r.expect("_")
+	return "param#" + strconv.Itoa(n)
+}
+
+func (r *reader) call() string {
+	f := r.expression()
+	var list []string
+	for !r.take("E") {
+		if r.failed || r.rest == "" {
+			r.fail()
+			return ""
+		}
+		list = append(list, r.expression())
+	}
+	return f + "(" + strings.Join(list, ", ") + ")"
+}
+
+// scoped reads a name in a scope that depends on template parameters: names up to an E, or a type, and the last name.
+func (r *reader) scoped() string {
+	scope := ""
+	if isDigit(r.peek()) {
+		for !r.take("E") {
+			if r.failed || r.rest == "" {
+				r.fail()
+				return ""
+			}
+			scope = join(scope, r.withArguments(r.source()))
+		}
+	} else {
+		scope = r.typ().String()
+	}
+	return join(scope, r.withArguments(r.unqualified("").text))
+}
+
+func (r *reader) withArguments(s string) string {
+	if r.peek() == 'I' {
+		return s + r.arguments()
+	}
+	return s
+}

@@ -1,0 +1,254 @@
+package diag
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/culink/culink/linker/diag/cuname"
+)
+
+// roles say what the arguments of a message are: the position of the symbol that it is about and of the file that it is
+// found in, counted from 1; 0 where there is none.
+type roles struct{ symbol, file int }
+
+// rolesOf lists the messages with such arguments.
+var rolesOf = map[ID]roles{
+	UndefinedReference: {1, 2}, MultipleDefinition: {1, 2}, SpaceMismatch: {1, 2}, ManagedMismatch: {1, 2}, SizeMismatch: {1, 2},
+	NotGlobalEverywhere: {1, 0}, PrototypeMismatch: {1, 2}, DuplicateWeakParamBank: {1, 0}, CommonLarger: {1, 2}, TooMuchShared: {1, 0},
+	TooMuchCompilerConstant: {1, 0}, ReservedSharedNotAllowed: {1, 0}, RegisterLimit: {1, 0}, StackSizeUnknown: {1, 0},
+	AddressTakenUncalled: {1, 0}, TooManyTextures: {2, 0}, TooManySamplers: {2, 0}, TooManySurfaces: {2, 0}, CtaGroupConflict: {1, 0},
+	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1},
+	RecompileToolkit: {0, 1}, Expected64Bit: {0, 1}, EwpObject: {0, 1}, MalformedInput: {0, 1}, UnsupportedInput: {0, 1},
+	NoInputFile: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, LTOInput: {0, 1},
+}
+
+// consequences are messages that only say that earlier ones ended the link: culink leaves them out behind an error.
+var consequences = map[ID]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true}
+
+// ownWords are texts that culink words differently from the reference. Arguments are those of the catalog's text.
+var ownWords = map[ID]string{
+	NoOutputFile:             "no output file",
+	NoInputFiles:             "no input files",
+	NoOutput:                 "cannot write '%s'",
+	NoInputFile:              "cannot read '%s'",
+	UnknownArch:              "no architecture is given, or an unknown one: '%s'",
+	Redefinition:             "option '%s' is given several times with different values: the last one counts",
+	VirtualTarget:            "'%s' is no architecture to link for",
+	PreserveRelocsIncomplete: "nvlink calls '--preserve-relocs' incomplete for '%s'; its output is reproduced as it is",
+	CubinNotELF:              "a .cubin file is no ELF file", CubinNotDevice: "a .cubin file is no device code", FatbinFormat: "a .fatbin file is no fatbin",
+}
+
+// Explanation is how culink presents messages under its own name.
+type Explanation struct {
+	// Color says that the output is for a terminal that shows colours.
+	Color bool
+	// References lists where a symbol is used, for messages about symbols without a definition: nil if not known.
+	References func(symbol string) []string
+	// Limit is the number of errors that are shown; 0 shows all.
+	Limit int
+}
+
+// shownReferences is how many uses of an undefined symbol are listed.
+const shownReferences = 3
+
+// group are the messages about one symbol, or one message about none.
+type group struct {
+	symbol, file string
+	messages     []*Message
+	severity     Severity
+}
+
+// Print writes messages sorted and explained: information first, in the order of its reports; then warnings, then errors,
+// each grouped by symbol, sorted by file and symbol, with names demangled, the first uses of what is missing, the likely
+// cause and what to do about it; last a count.
+func (x Explanation) Print(w io.Writer, messages []Message) error {
+	p := &printer{Explanation: x, out: bufio.NewWriter(w)}
+	var rest []*Message
+	errors, warnings := 0, 0
+	for i := range messages {
+		m := &messages[i]
+		switch {
+		case m.Raw != "":
+			p.out.WriteString(m.Raw)
+		case m.Severity() == Info:
+			p.message(m)
+		case consequences[m.ID] && errors > 0:
+		default:
+			rest = append(rest, m)
+			if m.Severity() == Warning {
+				warnings++
+			} else {
+				errors++
+			}
+		}
+	}
+	p.groups(grouped(rest))
+	if errors > 0 {
+		p.line(Error, fmt.Sprintf("the link failed: %s", counted(errors, warnings)))
+	}
+	return p.out.Flush()
+}
+
+func counted(errors, warnings int) string {
+	s := plural(errors, "error")
+	if warnings > 0 {
+		s += ", " + plural(warnings, "warning")
+	}
+	return s
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// grouped collects messages by symbol and sorts the groups. Messages about no symbol stay by themselves.
+func grouped(messages []*Message) []*group {
+	var out []*group
+	bySymbol := map[string]*group{}
+	for _, m := range messages {
+		symbol, file := m.argument(rolesOf[m.ID].symbol), m.argument(rolesOf[m.ID].file)
+		g := bySymbol[symbol]
+		if g == nil || symbol == "" {
+			g = &group{symbol: symbol, file: file, severity: m.Severity()}
+			bySymbol[symbol] = g
+			out = append(out, g)
+		}
+		g.severity = max(g.severity, m.Severity())
+		g.messages = append(g.messages, m)
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		switch {
+		case a.severity != b.severity:
+			return a.severity < b.severity
+		case a.file != b.file:
+			return a.file < b.file
+		}
+		return a.symbol < b.symbol
+	})
+	return out
+}
+
+// argument is the n-th argument as text, "" for n = 0.
+func (m *Message) argument(n int) string {
+	if n == 0 || n > len(m.Args) {
+		return ""
+	}
+	return fmt.Sprint(m.Args[n-1])
+}
+
+// printer writes the lines.
+type printer struct {
+	Explanation
+	out   *bufio.Writer
+	shown int
+}
+
+func (p *printer) groups(groups []*group) {
+	hidden := 0
+	for _, g := range groups {
+		if p.Limit > 0 && p.shown >= p.Limit && g.severity < Fatal {
+			hidden += len(g.messages)
+			continue
+		}
+		p.shown++
+		p.group(g)
+	}
+	if hidden > 0 {
+		p.note(plural(hidden, "further message") + " not shown; --error-limit=0 shows all")
+	}
+}
+
+// group writes the messages about one symbol, then what explains them, each explanation once.
+func (p *printer) group(g *group) {
+	var hints []string
+	for _, m := range g.messages {
+		p.message(m)
+		if m.ID == UndefinedReference && p.References != nil {
+			p.references(g.symbol)
+		}
+		if h := catalog[m.ID].Hint; h != "" && (len(hints) == 0 || hints[len(hints)-1] != h) {
+			hints = append(hints, h)
+		}
+	}
+	for _, h := range hints {
+		p.note(h)
+	}
+}
+
+func (p *printer) references(symbol string) {
+	all := p.References(symbol)
+	for i, r := range all {
+		if i == shownReferences {
+			fmt.Fprintf(p.out, "    and %s\n", plural(len(all)-i, "further use"))
+			break
+		}
+		fmt.Fprintf(p.out, "    used by %s\n", r)
+	}
+}
+
+// words is a message as culink words it, with its symbol demangled.
+func (m *Message) words() string {
+	format := ownWords[m.ID]
+	if format == "" {
+		format = catalog[m.ID].Format
+	}
+	args := append([]any(nil), m.Args...)
+	symbol := rolesOf[m.ID].symbol
+	mangled := m.argument(symbol)
+	if plain := cuname.Demangle(mangled); symbol > 0 && plain != mangled {
+		args[symbol-1] = plain
+	} else {
+		mangled = ""
+	}
+	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
+	if mangled != "" {
+		text += " [" + mangled + "]"
+	}
+	return text
+}
+
+func (p *printer) message(m *Message) {
+	text := m.words()
+	if m.Promoted {
+		text += " [-Werror]"
+	}
+	p.line(m.Severity(), text)
+}
+
+// Escape sequences of ANSI terminals.
+const (
+	red, magenta, cyan, bold, plain = "\x1b[1;31m", "\x1b[1;35m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
+)
+
+var labels = [...]struct{ name, color string }{Info: {"info", cyan}, Warning: {"warning", magenta}, Error: {"error", red}, Fatal: {"error", red}}
+
+// line writes "culink: error: text".
+func (p *printer) line(s Severity, text string) {
+	if p.Color {
+		fmt.Fprintf(p.out, "%sculink:%s %s%s:%s %s\n", bold, plain, labels[s].color, labels[s].name, plain, text)
+		return
+	}
+	fmt.Fprintf(p.out, "culink: %s: %s\n", labels[s].name, text)
+}
+
+// note writes an explanation below a message.
+func (p *printer) note(text string) {
+	if p.Color {
+		fmt.Fprintf(p.out, "    %s%s%s\n", cyan, text, plain)
+		return
+	}
+	fmt.Fprintf(p.out, "    %s\n", text)
+}
+
+// Subject is the symbol that the message is about, "" for none.
+func (m *Message) Subject() string { return m.argument(rolesOf[m.ID].symbol) }
+
+// Plain is a symbol's name as people wrote it: demangled if it is mangled.
+func Plain(symbol string) string { return cuname.Demangle(symbol) }
