@@ -157,6 +157,7 @@ func (m *merger) functions(in *Input) {
 			if ordinary {
 				m.ghostCode(in, y, id)
 				in.markDead(y.Shndx)
+				in.setOut(y.Shndx, 0, in.Lost[i]) // debug data ask whether the definition lost
 			}
 			continue
 		}
