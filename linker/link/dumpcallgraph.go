@@ -47,7 +47,7 @@ func (l *Link) dumpCallgraph(f *infoForm) func(FuncID) string {
 		}
 		l.dumpFunction(&b, f, FuncID(i), number, names)
 	}
-	l.Diag.Raw(strings.TrimSuffix(b.String(), "\n"))
+	l.Diag.Raw(b.String())
 	return names
 }
 
@@ -104,5 +104,5 @@ func (l *Link) namelessBefore() []bool {
 
 // registerLine says that a function's register count raises an entry's.
 func registerLine(count uint32, fn, entry string) string {
-	return fmt.Sprintf("regcount %d for %s propagated to entry %s", count, fn, entry)
+	return fmt.Sprintf("regcount %d for %s propagated to entry %s\n", count, fn, entry)
 }

@@ -2,7 +2,6 @@ package link
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
@@ -84,9 +83,6 @@ func (l *Link) finalize(ctx context.Context) error {
 		return err
 	}
 	l.numberSections()
-	if n := len(l.numbering.order); n >= wideSections {
-		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the image needs %d sections, and the file format numbers %d", n, wideSections-1))
-	}
 	if l.created >= wideSections {
 		l.setTable(l.symtabShndx, l.sectionNumbers())
 	}

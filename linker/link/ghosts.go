@@ -95,11 +95,17 @@ func (m *merger) ghostRelocations(fn FuncID, h *cubin.Section) {
 	}
 }
 
-// sectionNumbers is the content of .symtab_shndx: for each symbol of the image the number of its section's creation.
+// sectionNumbers is the content of .symtab_shndx: for each symbol of the image the number of its section's creation, or,
+// where the section's number in the image does not fit st_shndx, that number, as ELF has it (observed).
 func (l *Link) sectionNumbers() []byte {
 	b := make([]byte, 4, 4*(len(l.numbering.symbols)+1))
 	for _, id := range l.numbering.symbols {
-		b = le.AppendUint32(b, l.Secs[l.Syms[id].Sec].born)
+		s := l.Secs[l.Syms[id].Sec]
+		if s.Index >= wideSections {
+			b = le.AppendUint32(b, s.Index)
+		} else {
+			b = le.AppendUint32(b, s.born)
+		}
 	}
 	return b
 }

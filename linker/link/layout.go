@@ -109,7 +109,9 @@ func roundUp(x, a uint64) uint64 {
 func (l *Link) join(s *Section) {
 	switch s.Kind {
 	case KindConstFunc:
-		l.dropLosersConstants(s)
+		if s.Owner != 0 {
+			s.Parts = l.dropReplaced(s.Parts, s.Owner)
+		}
 	case KindGlobal:
 		l.dropUnusedParts(s)
 	case KindDebug, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
@@ -123,14 +125,17 @@ func (l *Link) join(s *Section) {
 		if p.Sec != 0 {
 			h := &in.File.Sections[p.Sec]
 			size := h.Size
-			if !s.NoBits() {
+			switch {
+			case s.Kind == KindConstFunc && !l.rel:
+				size = l.constantsSize(in, p.Sec)
+			case !s.NoBits():
 				size = uint64(len(h.Data))
 			}
 			before := plain.size
 			p.Off = plain.add(size, h.Addralign)
 			l.mem.gap += p.Off - before
 			in.Secs[p.Sec].Off = p.Off
-			l.copyTo(s, false, p.Off, h.Data)
+			l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
 		}
 		if p.Merc != 0 {
 			l.joinTwin(s, p, &twin)
@@ -181,20 +186,6 @@ func (l *Link) copyTo(s *Section, merc bool, off uint64, src []byte) {
 	if len(src) > 0 {
 		l.mem.copies = append(l.mem.copies, copyJob{s.ID, merc, off, src})
 	}
-}
-
-// dropLosersConstants leaves the winner's part of a kernel's own compiler constants. Those of functions keep all copies.
-func (l *Link) dropLosersConstants(s *Section) {
-	if l.rel || s.Owner == 0 || !l.Secs[s.Owner].Kernel {
-		return
-	}
-	kept := s.Parts[:0]
-	for _, p := range s.Parts {
-		if !l.lostPart(&p) {
-			kept = append(kept, p)
-		}
-	}
-	s.Parts = kept
 }
 
 // variableAddresses turns the values of variables in joined sections into addresses.

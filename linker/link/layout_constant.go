@@ -7,8 +7,8 @@ import "slices"
 // functions are taken from the last to the first (observed).
 func (l *Link) compilerConstants() {
 	banks := l.compilerBanks()
-	for _, fc := range slices.Backward(l.FuncConsts) {
-		l.placeFunctionConstants(&fc, banks)
+	for i := range slices.Backward(l.FuncConsts) {
+		l.placeFunctionConstants(&l.FuncConsts[i], banks)
 	}
 	over := false
 	for _, s := range l.Secs[1:] {
@@ -30,8 +30,27 @@ func (l *Link) compilerBanks() []SecID {
 	return banks
 }
 
+// dropReplaced leaves out the copies of a function's constants that came before the definition that counts: when it
+// replaced an earlier one, what had been gathered was thrown away. Copies that came later lost, but stay (observed).
+func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
+	winner := l.Syms[l.Secs[owner].Fn].Def
+	return slices.DeleteFunc(parts, func(p Part) bool {
+		if p.In >= winner {
+			return false
+		}
+		in := l.Inputs[p.In]
+		for _, n := range l.variables(in).in(p.Sec) {
+			if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
+				l.Syms[id].Dead = true
+			}
+		}
+		return true
+	})
+}
+
 // placeFunctionConstants appends a function's constants to its kernels' banks.
 func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
+	fc.Parts = l.dropReplaced(fc.Parts, fc.Owner)
 	piece, sizes := l.joinCopies(fc)
 	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
 	align, size := piece.align, uint64(0)
@@ -188,10 +207,10 @@ func (l *Link) reachedCode(in *Input, index int32) bool {
 		return false
 	}
 	text := l.Secs[sec.Out]
-	if text.Kernel {
-		return sec.Lost == notLost
+	if in.ID < l.Syms[text.Fn].Def {
+		return false
 	}
-	return len(l.entriesReaching(l.Syms[text.Fn].Func)) > 0
+	return text.Kernel || len(l.entriesReaching(l.Syms[text.Fn].Func)) > 0
 }
 
 // unit returns the place of a constant in the block: that of an equal one, or at the end, aligned to its size.

@@ -126,6 +126,8 @@ type merger struct {
 	l *Link
 	// renamed counts the compiler constants of an input that got a name of the linker's (Mercury).
 	renamed int
+	// bySection: the third walk asks for a section that no symbol asked for.
+	bySection bool
 	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
 	constPlace map[SecID]int
 	seenProto  []bool
@@ -339,7 +341,9 @@ func (m *merger) unallocated(in *Input) {
 		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.Secs[i].Name, ".text."),
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
 			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit:
+			m.bySection = true
 			m.place(in, int32(i))
+			m.bySection = false
 			if in.Secs[i].kind == KindConstFunc {
 				m.functionConstants(in, int32(i))
 			}
@@ -353,8 +357,8 @@ func (m *merger) hasConstants(owner SecID) bool {
 	return ok
 }
 
-// functionConstants notes the constants of a function that is no kernel for layout. Those of a copy that lost on arrival
-// join earlier ones; without any, they stay a section of the image that nothing refers to (observed).
+// functionConstants notes the constants of a function that is no kernel for layout. Those without symbols, or of a copy
+// that lost on arrival, join earlier ones; without any, they stay a section of the image that nothing refers to (observed).
 func (m *merger) functionConstants(in *Input, index int32) {
 	l := m.l
 	owner := in.Secs[in.File.Sections[index].TextIndex()].Out
@@ -401,7 +405,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 		fn := strings.TrimPrefix(text.Name, ".text.")
 		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
 	}
-	if kind == KindConstFunc && !l.rel && !l.Secs[owner].Kernel && (lost != lostOnArrival || m.hasConstants(owner)) {
+	if kind == KindConstFunc && !l.rel && !l.Secs[owner].Kernel && (!m.bySection || m.hasConstants(owner)) {
 		return 0, false
 	}
 	out = l.sec(name, owner, 0)

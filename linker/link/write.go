@@ -14,6 +14,9 @@ func (l *Link) write(ctx context.Context) error {
 	phoff := l.shoff + shnum*cubin.ShdrSize
 	buf := make([]byte, phoff+uint64(len(segments))*cubin.PhdrSize)
 	l.writeHeader(buf, phoff, len(segments))
+	if shnum >= wideSections {
+		le.PutUint64(buf[l.shoff+32:], shnum) // sh_size of the null section
+	}
 	if err := l.parallel(len(n.order)-1, func(i int) error {
 		h := n.order[i+1]
 		l.writeSectionHeader(buf[l.shoff+uint64(i+1)*cubin.ShdrSize:], h)
@@ -64,7 +67,9 @@ func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	le.PutUint16(b[54:], phentsize)
 	le.PutUint16(b[56:], uint16(phnum))
 	le.PutUint16(b[58:], cubin.ShdrSize)
-	le.PutUint16(b[60:], uint16(len(l.numbering.order)))
+	if n := len(l.numbering.order); n < wideSections {
+		le.PutUint16(b[60:], uint16(n))
+	} // else e_shnum is 0 and the number is in the null section's sh_size (ELF specification)
 	le.PutUint16(b[62:], 1)
 }
 
@@ -186,6 +191,9 @@ func (l *Link) writeSection(buf []byte, h header) {
 	}
 }
 
+// shnXindex is st_shndx of a symbol whose section's number stands in .symtab_shndx (ELF specification).
+const shnXindex = 0xffff
+
 func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
 	size := cubin.RelaSize
 	if rel {
@@ -217,9 +225,12 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 		}
 		if s.Sec != 0 {
 			sec := l.Secs[s.Sec]
-			shndx = uint16(sec.Index)
+			index := sec.Index
 			if merc && sec.MercIndex != 0 {
-				shndx = uint16(sec.MercIndex)
+				index = sec.MercIndex
+			}
+			if shndx = uint16(index); index >= wideSections {
+				shndx = shnXindex
 			}
 			if s.Of != 0 && !merc {
 				name = l.finalName(sec)
