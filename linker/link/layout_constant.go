@@ -40,6 +40,9 @@ func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
 		}
 		in := l.Inputs[p.In]
 		for _, n := range l.variables(in).in(p.Sec) {
+			if l.rel {
+				break // there the names stay (observed)
+			}
 			if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
 				l.Syms[id].Dead = true
 			}
