@@ -115,14 +115,14 @@ func (p *twinPatcher) input(part *Part) error {
 	return nil
 }
 
-// counts reports whether the entries of a contribution are used: those of a function that another input gives are not,
-// except for compiler constants that are not a kernel's, where the copies of all inputs stay.
+// counts reports whether the entries of a contribution are used. Those of a capsule that another input gives are not;
+// jump tables stay in every copy that layout keeps: the one that counts and those that lost on arrival.
 func (p *twinPatcher) counts(in FileID, twin int32) bool {
 	switch p.sec.Kind {
 	case KindText:
 		return len(p.sec.Parts) > 0 && p.sec.Parts[0].In == in && p.sec.Parts[0].Merc == twin
 	case KindConstFunc:
-		return p.l.rel || p.l.Inputs[in].Secs[twin].Lost == notLost || !p.l.Secs[p.sec.Owner].Kernel
+		return p.sec.Owner == 0 || in >= p.l.Syms[p.l.Secs[p.sec.Owner].Fn].Def
 	}
 	return true
 }
