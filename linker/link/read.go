@@ -48,6 +48,7 @@ func (l *Link) read(ctx context.Context) error {
 	return l.parallel(len(inputs), func(i int) error {
 		inputs[i].Secs = l.viewSections(inputs[i].File)
 		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]))
+		inputs[i].count(l.view(inputs[i]))
 		return nil
 	})
 }
@@ -167,6 +168,20 @@ func pairTwins(f *cubin.File, secs []InSection) {
 			if target := secs[s.TextIndex()].Twin; target != 0 {
 				pair(i, byOwner[owned{KindRela, uint32(target)}])
 			}
+		}
+	}
+}
+
+// count notes how many symbols and functions the input defines.
+func (in *Input) count(view []cubin.Symbol) {
+	for i := range view {
+		y := &view[i]
+		if y.Shndx == cubin.SHNUndef || y.Type() == cubin.STTSection {
+			continue
+		}
+		in.defined++
+		if y.Type() == cubin.STTFunc {
+			in.functions++
 		}
 	}
 }

@@ -12,14 +12,15 @@ import (
 // order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). All errors of
 // one input are reported, then the link ends.
 func (l *Link) resolve(ctx context.Context) error {
-	total, named := 0, 0
+	defined, functions := 0, 0
 	for _, in := range l.Inputs {
-		total += len(l.view(in))
-		named += len(in.hashes)
+		defined += in.defined
+		functions += in.functions
 	}
-	l.Syms = make([]Symbol, 1, total+total/4+64)
-	l.Funcs = make([]Func, 1, total/4+2)
-	l.names.grow(named)
+	// Undefined symbols are nearly always defined elsewhere; sections get symbols, too, when they are created.
+	l.Syms = make([]Symbol, 1, defined+3*functions+64)
+	l.Funcs = make([]Func, 1, functions+16)
+	l.names.grow(defined + 16)
 	l.Protos = []string{""}
 	l.protoID = map[string]ProtoID{}
 	r := &resolver{l: l, fatal: diag.MergeElfFailed}
