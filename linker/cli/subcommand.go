@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -72,14 +73,39 @@ func readCubin(name string) (*cubin.File, error) {
 	return f, nil
 }
 
-// dump does "culink dump [--json] FILE...".
+// splitOutput takes -o FILE out of the arguments of a subcommand. The name is empty if there is none.
+func splitOutput(args []string) (rest []string, output string, err error) {
+	for i := 0; i < len(args); i++ {
+		if args[i] != "-o" {
+			rest = append(rest, args[i])
+			continue
+		}
+		if i++; i == len(args) {
+			return nil, "", fmt.Errorf("-o needs the name of a file")
+		}
+		output = args[i]
+	}
+	return rest, output, nil
+}
+
+// dump does "culink dump [--json] [-o OUTPUT] FILE...". A dump that fails leaves no output file.
 func (r *run) dump(args []string) int {
-	files, asJSON, err := splitJSON(args)
+	args, output, err := splitOutput(args)
+	var files []string
+	var asJSON bool
+	if err == nil {
+		files, asJSON, err = splitJSON(args)
+	}
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("usage: culink dump [--json] FILE...")
+		err = fmt.Errorf("usage: culink dump [--json] [-o OUTPUT] FILE...")
 	}
 	if err != nil {
 		return r.trouble(err)
+	}
+	out := r.stdout
+	var text bytes.Buffer
+	if output != "" {
+		out = &text
 	}
 	for i, name := range files {
 		f, err := readCubin(name)
@@ -89,18 +115,21 @@ func (r *run) dump(args []string) int {
 		im := inspect.Describe(f)
 		switch {
 		case asJSON:
-			e := json.NewEncoder(r.stdout)
+			e := json.NewEncoder(out)
 			e.SetIndent("", "  ")
 			err = e.Encode(im)
 		default:
 			if len(files) > 1 {
-				fmt.Fprintf(r.stdout, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], name)
+				fmt.Fprintf(out, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], name)
 			}
-			err = im.WriteText(r.stdout)
+			err = im.WriteText(out)
 		}
 		if err != nil {
 			return r.trouble(err)
 		}
+	}
+	if output != "" {
+		return r.trouble(os.WriteFile(output, text.Bytes(), 0o666))
 	}
 	return exitOK
 }
