@@ -2,11 +2,13 @@ package cli
 
 import (
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
+	"github.com/culink/culink/linker/hostobj"
 )
 
-// writeOutputs writes what the command line asks for: the image, a fatbin.
+// writeOutputs writes what the command line asks for: the image, a fatbin, a host object or its source.
 func (r *run) writeOutputs(all []linked) error {
 	c := r.line
 	if c.given(optOutputFile) && len(all) == 1 {
@@ -14,14 +16,77 @@ func (r *run) writeOutputs(all []linked) error {
 			return err
 		}
 	}
-	if !c.given(optFatbin) {
+	if !c.given(optFatbin) && !c.given(optHostObject) && !c.given(optHostSource) {
 		return nil
 	}
-	container, err := fatbin.Write(images(all))
+	container, err := r.container(all)
 	if err != nil {
 		return err
 	}
-	return r.write(optFatbin, container)
+	if c.given(optFatbin) {
+		if err := r.write(optFatbin, container); err != nil {
+			return err
+		}
+	}
+	host := hostobj.Linked{Container: container, IDs: all[0].ids()}
+	if c.given(optHostObject) {
+		machine := hostobj.X86_64
+		if m := c.text(optCPUArch); m != "" && m != "unknown" {
+			machine = hostobj.Machine(machines[m])
+		}
+		object, err := host.Object(machine)
+		if err != nil {
+			return err
+		}
+		if err := r.write(optHostObject, object); err != nil {
+			return err
+		}
+	}
+	if c.given(optHostSource) {
+		source, err := host.Source()
+		if err != nil {
+			return err
+		}
+		return r.write(optHostSource, source)
+	}
+	return nil
+}
+
+// container holds the images of all targets.
+func (r *run) container(all []linked) ([]byte, error) {
+	images := make([]fatbin.Image, len(all))
+	for i := range all {
+		l := &all[i]
+		images[i] = fatbin.Image{
+			Number: uint32(l.target.SM), Variant: fatbin.Variant(l.target.Suffix), Cubin: l.res.Image, Debug: r.line.given(optDebug),
+		}
+		if p, ok := arch.Lookup(l.target.SM); !ok || !p.Mercury {
+			continue
+		}
+		f, err := cubin.Parse(l.res.Image)
+		if err != nil {
+			return nil, err
+		}
+		if s := f.Find(".nv.compat"); s > 0 {
+			images[i].Compat = f.Sections[s].Data
+		}
+	}
+	return fatbin.Write(images)
+}
+
+// ids are the identifiers of the modules that register themselves with the image, without those that the link left out.
+func (l *linked) ids() []string {
+	dropped := map[int]bool{}
+	for _, i := range l.res.DroppedSources {
+		dropped[i] = true
+	}
+	var out []string
+	for _, g := range l.in.Registrations {
+		if !dropped[g.Module] {
+			out = append(out, g.ID)
+		}
+	}
+	return out
 }
 
 // write writes the file that an option names.
@@ -30,15 +95,6 @@ func (r *run) write(id optionID, data []byte) error {
 		return r.diag.Fatal(diag.NoOutput, r.line.text(id))
 	}
 	return nil
-}
-
-// images are the linked images as entries of a container.
-func images(all []linked) []fatbin.Image {
-	out := make([]fatbin.Image, len(all))
-	for i := range all {
-		out[i] = fatbin.Image{Number: uint32(all[i].target.SM), Variant: fatbin.Variant(all[i].target.Suffix), Cubin: all[i].res.Image}
-	}
-	return out
 }
 
 // writeRegister writes the file of --register-link-binaries, which lists the modules that were linked. It is written after
@@ -53,5 +109,3 @@ func (r *run) writeRegister(l *linked) error {
 	}
 	return r.write(optRegister, []byte(l.in.RegisterText(dropped)))
 }
-
-var _ = arch.Real

@@ -27,6 +27,7 @@ type run struct {
 	env            func(string) string
 	diag           *diag.Collector
 	line           *commandLine
+	args           []string
 	times          *timeTable
 	// printed counts the messages that are out already.
 	printed int
@@ -91,6 +92,7 @@ func (r *run) exit(err error) int {
 // link does what a command line asks for, in the reference's order of checks. When an input turns out to be newer
 // than the release that its header promised, a later release is tried.
 func (r *run) link(args []string) error {
+	r.args = args
 	toolkit, err := r.chooseToolkit(args)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func (r *run) linkTargets(ctx context.Context) error {
 		return err
 	}
 	all := make([]linked, len(targets))
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group
 	for i := range all {
 		l := &all[i]
 		*l = linked{target: targets[i], diag: r.diag}
@@ -70,7 +70,7 @@ func (r *run) linkTargets(ctx context.Context) error {
 		})
 	}
 	_ = g.Wait() // each link keeps its own error
-	return r.outcome(all)
+	return r.outcome(ctx, all)
 }
 
 // linkTarget reads the inputs for one target and links them. The inputs stay open for the outputs.
@@ -88,7 +88,7 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 }
 
 // outcome collects the messages, writes the outputs if all links succeeded, and closes the inputs.
-func (r *run) outcome(all []linked) error {
+func (r *run) outcome(ctx context.Context, all []linked) error {
 	var err error
 	for i := range all {
 		l := &all[i]
@@ -106,6 +106,11 @@ func (r *run) outcome(all []linked) error {
 		}
 		if err == nil || errors.Is(err, link.ErrFailed) && l.err != nil {
 			err = l.err
+		}
+	}
+	if reference := r.env("CULINK_REFERENCE"); reference != "" && len(all) == 1 && all[0].target.Kind == arch.Real {
+		if e := r.compare(ctx, reference, &all[0], err); e != nil {
+			return e
 		}
 	}
 	if err != nil && !errors.Is(err, link.ErrFailed) {

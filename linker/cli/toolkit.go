@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os/exec"
+	"strings"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
@@ -32,6 +34,9 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		return t, nil
 	}
+	if t := releaseOf(r.env("CULINK_REFERENCE")); t != nil {
+		return t, nil
+	}
 	release := input.FindRelease(r.inputOptions(c, arch.Arch{}))
 	if !release.Found {
 		return newestWith(c.firstArch()), nil
@@ -60,6 +65,23 @@ func newestWith(name string) *arch.Toolkit {
 func laterThan(t *arch.Toolkit) *arch.Toolkit {
 	if t == arch.CUDA124() {
 		return arch.CUDA130()
+	}
+	return nil
+}
+
+// releaseOf asks the linker that images are compared with for its release: nil if there is none or it is not known.
+func releaseOf(reference string) *arch.Toolkit {
+	if reference == "" {
+		return nil
+	}
+	said, err := exec.Command(reference, "--version").Output()
+	if err != nil {
+		return nil
+	}
+	for _, t := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
+		if strings.Contains(string(said), "release "+t.Name+",") {
+			return t
+		}
 	}
 	return nil
 }

@@ -107,6 +107,7 @@ const (
 	LinkerLibrary
 	ConflictingOptions
 	UnsupportedOption
+	NotUidx
 	APIVersionSyntax
 	APIVersionMajor
 	NoOutput
@@ -212,6 +213,7 @@ var catalog = [messageCount]Row{
 	LinkerLibrary:       {Fatal, "elfLink linker library load error", "", false},
 	ConflictingOptions:  {Fatal, "Conflicting options '%s' and '%s'", "", false},
 	UnsupportedOption:   {Fatal, "Unknown option '%s'", "", false},
+	NotUidx:             {Fatal, "Internal error: not uidx input", "index files belong to link-time optimisation, which is not supported.", false},
 	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
 	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},
@@ -219,5 +221,5 @@ var catalog = [messageCount]Row{
 
 	IgnoredOption:    {Info, "option '%s' has no effect: %s", "", false},
 	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},
-	ReferenceDiffers: {Error, "the reference linker makes another image of the same inputs:\n%s", "", false},
+	ReferenceDiffers: {Fatal, "the reference linker disagrees:\n%s", "", false},
 }

@@ -65,7 +65,7 @@ type group struct {
 // each grouped by symbol, sorted by file and symbol, with names demangled, the first uses of what is missing, the likely
 // cause and what to do about it; last a count.
 func (x Explanation) Print(w io.Writer, messages []Message) error {
-	p := &printer{Explanation: x, out: bufio.NewWriter(w)}
+	p := &printer{Explanation: x, out: bufio.NewWriter(w), hinted: map[string]bool{}}
 	var rest []*Message
 	errors, warnings := 0, 0
 	for i := range messages {
@@ -148,6 +148,8 @@ type printer struct {
 	Explanation
 	out   *bufio.Writer
 	shown int
+	// hinted are the explanations that are out already: each is given once.
+	hinted map[string]bool
 }
 
 func (p *printer) groups(groups []*group) {
@@ -173,7 +175,8 @@ func (p *printer) group(g *group) {
 		if m.ID == UndefinedReference && p.References != nil {
 			p.references(g.symbol)
 		}
-		if h := catalog[m.ID].Hint; h != "" && (len(hints) == 0 || hints[len(hints)-1] != h) {
+		if h := catalog[m.ID].Hint; h != "" && !p.hinted[h] {
+			p.hinted[h] = true
 			hints = append(hints, h)
 		}
 	}
@@ -207,11 +210,19 @@ func (m *Message) words() string {
 	} else {
 		mangled = ""
 	}
-	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
+	text := lower(strings.TrimSuffix(fmt.Sprintf(format, args...), "."))
 	if mangled != "" {
 		text += " [" + mangled + "]"
 	}
 	return text
+}
+
+// lower makes the first letter small unless the word is in capitals.
+func lower(s string) string {
+	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
+		return string(s[0]+'a'-'A') + s[1:]
+	}
+	return s
 }
 
 func (p *printer) message(m *Message) {

@@ -13,11 +13,13 @@ func Demangle(name string) string {
 		return name
 	}
 	r := reader{rest: name[2:]}
-	text := r.encoding(true)
-	if !r.failed && (r.rest == "" || r.rest[0] == '$' && r.function) {
-		return strings.TrimSuffix(text, " ")
+	text := strings.TrimSuffix(r.encoding(true), " ")
+	if !r.failed && text != "" && (r.rest == "" || r.rest[0] == '$' && r.function) {
+		return text
 	}
-	if strings.HasPrefix(name, "_ZL") || strings.ContainsAny(name, ".$") {
+	// The general demangler is slow on long names.
+	const longest = 2048
+	if len(name) > longest || strings.HasPrefix(name, "_ZL") || strings.HasPrefix(name, "_ZGT") || strings.ContainsAny(name, ".$") {
 		return name // cu++filt leaves these alone
 	}
 	return general(name)

@@ -1,0 +1,58 @@
+package cuname
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDemangleAsObserved compares with what cu++filt 12.4 prints.
+func TestDemangleAsObserved(t *testing.T) {
+	table, err := os.ReadFile("testdata/names.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(table)) {
+		mangled, want, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok {
+			t.Fatalf("line without a tab: %q", line)
+		}
+		n++
+		if got := Demangle(mangled); got != want {
+			t.Errorf("Demangle(%q)\n got %q\nwant %q", mangled, got, want)
+		}
+	}
+	if n < 200 {
+		t.Errorf("only %d names in the table", n)
+	}
+}
+
+func TestTextStaysSmallWhenSubstitutionsDouble(t *testing.T) {
+	name := "_Z1f1AIiE" + "1BIS0_S0_E"
+	for i, digits := 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"; i < 30; i++ {
+		s := "S" + digits[i:i+1] + "_"
+		name += "S2_I" + s + s + "E"
+	}
+	if got := Demangle(name); len(got) > maxText {
+		t.Errorf("text of %d bytes for a name of %d", len(got), len(name))
+	}
+}
+
+func TestDeepNestingEnds(t *testing.T) {
+	name := "_Z1f" + strings.Repeat("P", 100000) + "i"
+	if got := Demangle(name); len(got) > maxText+len(name) {
+		t.Errorf("text of %d bytes", len(got))
+	}
+}
+
+func FuzzDemangle(f *testing.F) {
+	for _, s := range []string{"_Z1fi", "_ZN1AIiEC2ERKS0_", "_ZZ1fvENKUlvE_clEv", "_Z1fIJifEEvDpT_", "_ZThn8_N1A1fEv", "_Z1fIXadL_Z1gvEEEvv"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := Demangle(s); got == "" && s != "" {
+			t.Errorf("Demangle(%q) is empty", s)
+		}
+	})
+}
