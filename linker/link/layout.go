@@ -61,6 +61,7 @@ func (l *Link) layout(ctx context.Context) error {
 		}
 		l.reservedShared()
 	}
+	l.dropEmptyBanks()
 	l.checkConstants()
 	return l.fill()
 }

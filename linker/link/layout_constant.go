@@ -34,21 +34,21 @@ func (l *Link) compilerBanks() []SecID {
 // replaced an earlier one, what had been gathered was thrown away. Copies that came later lost, but stay (observed).
 func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
 	winner := l.Syms[l.Secs[owner].Fn].Def
-	return slices.DeleteFunc(parts, func(p Part) bool {
-		if p.In >= winner {
-			return false
+	return slices.DeleteFunc(parts, func(p Part) bool { return p.In < winner })
+}
+
+// dropEmptyBanks removes the symbols of compiler constants whose section came out empty: the definition that replaced
+// theirs has none.
+func (l *Link) dropEmptyBanks() {
+	if !slices.ContainsFunc(l.Secs[1:], func(s *Section) bool { return s.Kind == KindConstFunc && s.Size == 0 }) {
+		return
+	}
+	for i := 1; i < len(l.Syms); i++ {
+		y := &l.Syms[i]
+		if s := l.Secs[y.Sec]; y.Of == 0 && s.Kind == KindConstFunc && s.Size == 0 {
+			y.Dead = true
 		}
-		in := l.Inputs[p.In]
-		for _, n := range l.variables(in).in(p.Sec) {
-			if l.rel {
-				break // there the names stay (observed)
-			}
-			if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
-				l.Syms[id].Dead = true
-			}
-		}
-		return true
-	})
+	}
 }
 
 // placeFunctionConstants appends a function's constants to its kernels' banks.

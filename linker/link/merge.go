@@ -131,8 +131,8 @@ type merger struct {
 	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
 	constPlace map[SecID]int
 	seenProto  []bool
-	externs    []SecID // kernels whose own code refers to a dynamic shared array
-	hasExtern  map[SecID]bool
+	externs    []SecID          // kernels whose own code refers to a dynamic shared array
+	hasExtern  map[SecID]FileID // with the last input whose copy did
 	ghosts     ghosts
 }
 
@@ -484,7 +484,7 @@ func (m *merger) relocations(in *Input, index int32) {
 			s := &l.Syms[syms[r.Sym]]
 			s.CodeRef = true
 			if t.Kernel && s.Shared() && s.Size == 0 {
-				m.kernelUsesExtern(out)
+				m.kernelUsesExtern(out, in.ID)
 			}
 		}
 		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0)
@@ -514,11 +514,11 @@ func (m *merger) relocations(in *Input, index int32) {
 	in.setOut(uint16(index), home, in.Secs[target].Lost)
 }
 
-func (m *merger) kernelUsesExtern(text SecID) {
+func (m *merger) kernelUsesExtern(text SecID, in FileID) {
 	if m.hasExtern == nil {
-		m.hasExtern = map[SecID]bool{}
+		m.hasExtern = map[SecID]FileID{}
 	}
-	m.hasExtern[text] = true
+	m.hasExtern[text] = in
 }
 
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table.
@@ -664,8 +664,8 @@ func (m *merger) parameterBanks() {
 func (m *merger) externInstances() {
 	l := m.l
 	for _, text := range l.Kernels {
-		if !m.hasExtern[text] {
-			continue
+		if in, ok := m.hasExtern[text]; !ok || in != l.Syms[l.Secs[text].Fn].Def {
+			continue // not in the code that counts
 		}
 		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
 		l.externInstance[text] = id
