@@ -13,6 +13,9 @@ func (r *run) explanation() diag.Explanation {
 	if r.line != nil && r.line.given(optErrorLimit) {
 		x.Limit = int(r.line.values[optErrorLimit].Number)
 	}
+	if r.line != nil && r.line.given(optReportArch) {
+		x.Target = r.line.text(optArch)
+	}
 	if r.uses != nil {
 		x.References = func(symbol string) []string { return r.uses[symbol] }
 	}

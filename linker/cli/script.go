@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"strings"
 
 	"github.com/culink/culink/linker/diag"
 )
@@ -19,6 +23,13 @@ func (r *run) hostLinkerScript() error {
 		return r.diag.Fatal(diag.InputsWithScript)
 	}
 	text := augmentedScript
+	if c.text(optGhls) == "lcs-abs" {
+		script, err := r.defaultScript()
+		if err != nil {
+			return err
+		}
+		text = script + "\n\n" + text
+	}
 	if !c.given(optOutputFile) {
 		_, err := io.WriteString(r.stdout, text)
 		return err
@@ -27,4 +38,23 @@ func (r *run) hostLinkerScript() error {
 		return r.diag.Fatal(diag.NoOutput, c.text(optOutputFile))
 	}
 	return nil
+}
+
+// scriptRule is the line that GNU ld prints before and behind its script.
+var scriptRule = strings.Repeat("=", 50)
+
+// defaultScript asks the host compiler's linker for the script that it uses. Linking an empty file fails, but the script
+// is printed first.
+func (r *run) defaultScript() (string, error) {
+	cc := r.line.text(optHostCcbin)
+	if cc == "" {
+		cc = "gcc"
+	}
+	said, err := exec.Command(cc, "-m64", "-Wl,--verbose", "-o", os.DevNull, os.DevNull).Output()
+	_, rest, ok := strings.Cut(string(said), scriptRule+"\n")
+	script, _, ok2 := strings.Cut(rest, scriptRule)
+	if !ok || !ok2 {
+		return "", fmt.Errorf("%s prints no linker script: %w", cc, err)
+	}
+	return strings.TrimRight(script, "\n") + "\n", nil
 }

@@ -47,6 +47,8 @@ type Explanation struct {
 	Color bool
 	// References lists where a symbol is used, for messages about symbols without a definition: nil if not known.
 	References func(symbol string) []string
+	// Target is named in every message when it is not empty (-report-arch).
+	Target string
 	// Limit is the number of errors that are shown; 0 shows all.
 	Limit int
 }
@@ -229,6 +231,9 @@ func (p *printer) message(m *Message) {
 	text := m.words()
 	if m.Promoted {
 		text += " [-Werror]"
+	}
+	if p.Target != "" {
+		text += " (target: " + p.Target + ")"
 	}
 	p.line(m.Severity(), text)
 }
