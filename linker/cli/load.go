@@ -30,6 +30,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Arch) input.Options {
 		CudaHome:       r.env("CUDA_HOME"),
 		Path:           filepath.SplitList(r.env("PATH")),
 		Jobs:           int(c.values[optJobs].Number),
+		Cache:          &r.files,
 	}
 }
 

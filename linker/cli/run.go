@@ -9,6 +9,7 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -29,6 +30,8 @@ type run struct {
 	line           *commandLine
 	args           []string
 	times          *timeTable
+	// files are the inputs that were opened; the process keeps them to its end.
+	files input.Cache
 	// printed counts the messages that are out already.
 	printed int
 	// uses says where undefined symbols are used.

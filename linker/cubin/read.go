@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 )
 
 // File is a parsed device ELF. It is read-only and keeps references into the bytes it was parsed from.
@@ -58,7 +59,8 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// Parse reads the headers, names and symbols of a device ELF. Every offset is checked against the file, so that the
+// Parse reads the headers, names and symbols of a device ELF. The bytes must not change as long as the File, or a name
+// out of it, is in use. Every offset is checked against the file, so that the
 // accessors of a File cannot fail for reasons of bounds; memory is proportional to the number of sections and symbols.
 func Parse(data []byte) (*File, error) {
 	h, err := ReadHeader(data)
@@ -110,7 +112,7 @@ func (f *File) readSections() error {
 	if int(h.Shstrndx) >= len(f.Sections) {
 		return &FormatError{-1, "", 62, "e_shstrndx names no section"}
 	}
-	names := string(f.Sections[h.Shstrndx].Data)
+	names := stringOf(f.Sections[h.Shstrndx].Data)
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		n, ok := cstring(names, uint64(s.NameOff))
@@ -194,12 +196,9 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 	if str.Type != SHTStrtab {
 		return nil, &FormatError{index, s.Name, s.Offset, "sh_link names no string table"}
 	}
+	strtab := stringOf(str.Data)
 	if f.strtab == "" {
-		f.strtab = string(str.Data)
-	}
-	strtab := f.strtab
-	if len(strtab) != len(str.Data) {
-		strtab = string(str.Data)
+		f.strtab = strtab
 	}
 	syms := make([]Symbol, s.Size/SymSize)
 	for i := range syms {
@@ -217,6 +216,9 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 	}
 	return syms, nil
 }
+
+// stringOf is the bytes as a string without a copy: a File's bytes never change.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // cstring returns the NUL-terminated string at off, sharing table's memory.
 func cstring(table string, off uint64) (string, bool) {

@@ -50,7 +50,7 @@ func (s *scan) memberAsReference(m ar.Member) (more bool, err error) {
 	data := m.Data
 	if m.Thin {
 		// The reference opens members by their names up to the first slash, in its own current directory (observed).
-		f, err := openFile(s.o.in(m.Name))
+		f, err := s.o.Cache.open(s.o.in(m.Name))
 		if err != nil {
 			s.lead(diag.NoInputFile, m.Name)
 			return false, s.stop(diag.ElfLinkInternal)
@@ -93,7 +93,7 @@ func (s *scan) member(m ar.Member) error {
 		if !path.IsAbs(p) {
 			p = path.Join(path.Dir(s.path), p) // what ar means by it
 		}
-		f, err := openFile(p)
+		f, err := s.o.Cache.open(p)
 		if err != nil {
 			return s.stop(diag.NoInputFile, p)
 		}

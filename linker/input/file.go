@@ -12,6 +12,8 @@ import (
 type file struct {
 	data   []byte
 	mapped bool
+	// shared is set while a cache owns the file.
+	shared bool
 	id     fileID
 }
 
@@ -64,7 +66,7 @@ func openFile(path string) (*file, error) {
 }
 
 func (f *file) close() error {
-	if f == nil || !f.mapped {
+	if f == nil || !f.mapped || f.shared {
 		return nil
 	}
 	data := f.data

@@ -49,7 +49,7 @@ func (l *loader) library(name string, dirs []string) (string, error) {
 			file += "/"
 		}
 		file += "lib" + name + ".a"
-		f, err := openFile(l.o.in(file))
+		f, err := l.o.Cache.open(l.o.in(file))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 			continue
@@ -109,7 +109,7 @@ func (l *loader) fits(data []byte) (bool, error) {
 		data := m.Data
 		if m.Thin {
 			p := m.Name
-			f, err := openFile(l.o.in(p))
+			f, err := l.o.Cache.open(l.o.in(p))
 			if err != nil {
 				return true, nil // loading it says what is wrong
 			}

@@ -41,6 +41,8 @@ type Options struct {
 
 	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
 	Jobs int
+	// Cache keeps opened files between steps and targets; nil: each step opens its own.
+	Cache *Cache
 	// Limits bound what compressed payloads may become.
 	Limits fatbin.Limits
 }

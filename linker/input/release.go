@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/culink/culink/linker/ar"
 	"github.com/culink/culink/linker/cubin"
@@ -34,12 +37,13 @@ const (
 // with device code. Files that cannot be read say nothing: Load reports them.
 func FindRelease(o Options) Release {
 	var r Release
+	o.readAhead()
 	for _, name := range o.Files {
-		r.open(o.in(name), name)
+		r.open(&o, o.in(name), name)
 	}
 	for _, lib := range o.Libraries {
 		for _, dir := range append(append([]string(nil), o.LibraryDirs...), o.LibraryPath...) {
-			if dir != "" && r.open(o.in(strings.TrimSuffix(dir, "/")+"/lib"+lib+".a"), "") {
+			if dir != "" && r.open(&o, o.in(strings.TrimSuffix(dir, "/")+"/lib"+lib+".a"), "") {
 				break
 			}
 		}
@@ -47,9 +51,28 @@ func FindRelease(o Options) Release {
 	return r
 }
 
+// readAhead opens the files in parallel, for a cache to keep.
+func (o *Options) readAhead() {
+	if o.Cache == nil || len(o.Files) < 2 {
+		return
+	}
+	var g errgroup.Group
+	g.SetLimit(max(o.Jobs, runtime.GOMAXPROCS(0)))
+	const run = 32 // neighbours for one goroutine: files are small
+	for i := 0; i < len(o.Files); i += run {
+		g.Go(func() error {
+			for _, name := range o.Files[i:min(i+run, len(o.Files))] {
+				_, _ = o.Cache.open(o.in(name)) // Load reports what cannot be opened
+			}
+			return nil
+		})
+	}
+	_ = g.Wait()
+}
+
 // open looks at one file and reports whether there is one.
-func (r *Release) open(path, name string) bool {
-	f, err := openFile(path)
+func (r *Release) open(o *Options, path, name string) bool {
+	f, err := o.Cache.open(path)
 	if err != nil {
 		return false
 	}

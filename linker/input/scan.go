@@ -125,7 +125,7 @@ const (
 
 // run scans the file. Its steps tell what happened; the error says nothing more.
 func (s *scan) run() error {
-	f, err := openFile(s.path)
+	f, err := s.o.Cache.open(s.path)
 	if err != nil {
 		return s.stop(diag.NoInputFile, s.name)
 	}

@@ -1,0 +1,57 @@
+package input
+
+import "sync"
+
+// Cache keeps the files that one command opens, so that each is read once however many steps and targets look at it.
+// The zero value is ready for use, also by several goroutines. Files stay open until Close.
+type Cache struct {
+	mu      sync.Mutex
+	entries map[string]*cacheEntry
+}
+
+type cacheEntry struct {
+	once sync.Once
+	file *file
+	err  error
+}
+
+// open returns the file at a path, opened at the first call; without a cache it is opened each time.
+func (c *Cache) open(path string) (*file, error) {
+	if c == nil {
+		return openFile(path)
+	}
+	c.mu.Lock()
+	e := c.entries[path]
+	if e == nil {
+		if c.entries == nil {
+			c.entries = map[string]*cacheEntry{}
+		}
+		e = &cacheEntry{}
+		c.entries[path] = e
+	}
+	c.mu.Unlock()
+	e.once.Do(func() {
+		if e.file, e.err = openFile(path); e.err == nil {
+			e.file.shared = true
+		}
+	})
+	return e.file, e.err
+}
+
+// Close unmaps all files: nothing that was read through the cache may be used any more.
+func (c *Cache) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var first error
+	for _, e := range c.entries {
+		if e.file == nil {
+			continue
+		}
+		e.file.shared = false
+		if err := e.file.close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	c.entries = nil
+	return first
+}
