@@ -18,6 +18,9 @@ type memory struct {
 	variables []*variableIndex
 	// copies are the bytes to move once all sizes are known.
 	copies []copyJob
+	// nullValue is st_value of the null symbol. The reference gives it the place of the last losing copy of a function's
+	// constants, whose symbols are not in the image (observed with both toolkits).
+	nullValue uint64
 	// gap is the number of bytes between contributions, which alignment alone asks for.
 	gap uint64
 	// Errors that are reported in the reference's order (reportLayoutErrors).

@@ -66,6 +66,9 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
 		l.moveConstants(l.Inputs[p.In], p, at)
+		if i > 0 && len(entries) > 0 && len(l.variables(l.Inputs[p.In]).in(p.Sec)) > 0 {
+			l.mem.nullValue = p.Off + at
+		}
 	}
 	for _, e := range entries {
 		b := banks[l.Funcs[e].Text]

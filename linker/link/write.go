@@ -213,6 +213,7 @@ func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
 
 // writeSymtab encodes one of the two symbol tables, which hold the same symbols in the same order.
 func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
+	le.PutUint64(b[8:], l.mem.nullValue)
 	sized := make([]bool, len(l.Secs)) // code sections whose first function symbol was met
 	for i, id := range symbols {
 		s := &l.Syms[id]
