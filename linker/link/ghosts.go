@@ -58,8 +58,21 @@ func (m *merger) ghostCode(in *Input, y *cubin.Symbol, id SymID) {
 	m.ghost(fn, ghostText, 1)
 	if y.Other&cubin.STOEntry != 0 {
 		m.ghost(fn, ghostInfo, 1)
-		m.ghost(fn, ghostShared, 1)
+		m.unreferencedKernel(fn, id)
 	}
+}
+
+// unreferencedKernel counts the section of a dead kernel's shared variables. Of a kernel that the host references removed
+// the image keeps its name in both string tables, as if the section had been made (observed; not of one that -kernels-used removed).
+func (m *merger) unreferencedKernel(fn FuncID, id SymID) {
+	l := m.l
+	before := l.created
+	m.ghost(fn, ghostShared, 1)
+	if !l.filtered || l.FilterGiven || l.created == before {
+		return
+	}
+	l.created = before
+	l.Secs[l.newSec(".nv.shared."+l.Syms[id].Name, 0, 0)].Drop = true
 }
 
 // ghostSection counts a section that belongs to a dead function.
