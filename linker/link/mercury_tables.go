@@ -13,8 +13,8 @@ import (
 // the function.
 type movedTable struct {
 	fn      FuncID
-	file    FileID // the input that gives the function, and the capsule there: the order of merging
-	capsule int32
+	file    FileID // the input that gives the function, and the tables there: the order of merging
+	tables  int32
 	entries []OutRel
 }
 
@@ -42,7 +42,7 @@ func (t *twinRelocator) movedTables() error {
 		tables = append(tables, table)
 	}
 	slices.SortStableFunc(tables, func(a, b movedTable) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.capsule, b.capsule))
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.tables, b.tables))
 	})
 	for i := range slices.Backward(tables) {
 		table := &tables[i]
@@ -61,17 +61,21 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 	l := t.l
 	text := l.Secs[fc.Owner]
 	m := movedTable{fn: l.Syms[text.Fn].Func, file: NoFile}
+	capsule := int32(0)
 	if len(text.Parts) > 0 {
-		m.file, m.capsule = text.Parts[0].In, text.Parts[0].Merc
+		m.file, capsule = text.Parts[0].In, text.Parts[0].Merc
 	}
 	winner := func(p *Part) bool {
-		return p.In == m.file && int32(l.Inputs[p.In].File.Sections[p.Merc].TextIndex()) == m.capsule
+		return p.In == m.file && int32(l.Inputs[p.In].File.Sections[p.Merc].TextIndex()) == capsule
 	}
 	for _, wanted := range []bool{true, false} {
 		for i := range fc.Parts {
 			p := &fc.Parts[i]
 			if p.Merc == 0 || winner(p) != wanted {
 				continue
+			}
+			if wanted {
+				m.tables = p.Merc
 			}
 			if inputs[p.In] == nil {
 				inputs[p.In] = indexTables(l.Inputs[p.In])
