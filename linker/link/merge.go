@@ -281,6 +281,7 @@ func (m *merger) objects(in *Input) {
 			}
 			var dead bool
 			if out, dead = m.place(in, int32(y.Shndx)); dead {
+				m.nameDeadShared(in, int32(y.Shndx))
 				continue
 			}
 		}
@@ -302,6 +303,14 @@ func (m *merger) objects(in *Input) {
 		} else if out != 0 && s.Sec == 0 {
 			s.Sec = out // a place holder until the definition that counts comes
 		}
+	}
+}
+
+// nameDeadShared leaves the name of a removed kernel's shared section in the string tables if variables are in it: the
+// reference creates it anew when it enters them, and it comes out empty (observed).
+func (m *merger) nameDeadShared(in *Input, index int32) {
+	if in.Secs[index].kind == KindSharedEntry {
+		m.l.Secs[m.l.sec(in.Secs[index].Name, 0, 0)].Drop = true
 	}
 }
 
