@@ -1,7 +1,6 @@
 package link
 
 import (
-	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
@@ -143,46 +142,4 @@ func (l *Link) encodeCompat() error {
 	}
 	l.setTable(l.compat, b)
 	return nil
-}
-
-// fastPath tells which architectures may run the code with little translation: those that the target allows, and every
-// input whose code is in the image.
-func (l *Link) fastPath(tcgen05 uint16) uint64 {
-	mask := uint64(0)
-	if p, ok := arch.Lookup(l.SM); ok {
-		mask = p.FastPath
-		if tcgen05&3 == 2 {
-			mask = p.FastPathPair
-		}
-	}
-	any := false
-	for _, in := range l.Inputs {
-		if own, ok := l.inputFastPath(in); ok {
-			any = true
-			mask &= own
-		}
-	}
-	if !any {
-		return 0
-	}
-	return mask
-}
-
-// inputFastPath is an input's own statement, if code of it is in the image.
-func (l *Link) inputFastPath(in *Input) (uint64, bool) {
-	mask, stated, kept := uint64(0), false, false
-	for i := range in.File.Sections {
-		s := &in.File.Sections[i]
-		kept = kept || in.Secs[i].Out != 0 && l.Secs[in.Secs[i].Out].Kind == KindText
-		if s.Type != cubin.SHTCudaCompat {
-			continue
-		}
-		r := nvinfo.Read(s.Data)
-		for r.Next() {
-			if nvinfo.CompatCode(r.Code) == nvinfo.CompatFastpathFinalize && len(r.Payload) >= 8 {
-				mask, stated = le.Uint64(r.Payload), true
-			}
-		}
-	}
-	return mask, stated && kept
 }

@@ -1,0 +1,77 @@
+package link
+
+import (
+	"sync/atomic"
+
+	"github.com/culink/culink/linker/arch"
+)
+
+// fastPath is EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE: which architectures the driver may carry the code over to without
+// compiling it anew. It follows from the target, from tensor core use, and from the instructions of the functions that
+// are in the image; what inputs say about themselves does not matter. Without any function it is 0 (observed).
+func (l *Link) fastPath(tcgen05 uint16) uint64 {
+	p, ok := arch.Lookup(l.SM)
+	if !ok {
+		return 0
+	}
+	var code []*Section
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindText && len(s.Parts) > 0 && s.Parts[0].Sec != 0 {
+			code = append(code, s)
+		}
+	}
+	if len(code) == 0 {
+		return 0
+	}
+	mask := p.FastPath
+	if tcgen05&3 == 2 {
+		mask = p.FastPathPair
+	}
+	if mask&fastPathFamily != 0 && l.anyHolds(code) {
+		mask &^= fastPathFamily
+	}
+	return mask
+}
+
+// fastPathFamily is the bit for the other members of sm_100's family, whose code for some instructions is different.
+const fastPathFamily = 8
+
+func (l *Link) anyHolds(code []*Section) bool {
+	var found atomic.Bool
+	_ = l.parallel(len(code), func(i int) error {
+		p := &code[i].Parts[0]
+		if !found.Load() && holdsFamilySpecific(l.Inputs[p.In].File.Sections[p.Sec].Data) {
+			found.Store(true)
+		}
+		return nil
+	})
+	return found.Load()
+}
+
+// holdsFamilySpecific reports whether code has an instruction that keeps it on its own architecture: double precision
+// arithmetic, integer or double precision matrix products, and FSETP with an immediate, but not DSETP with one. The list
+// was found by compiling single instructions for sm_100 and reading the mask that the compiler gives the object.
+func holdsFamilySpecific(code []byte) bool {
+	const (
+		instruction = 16    // bytes
+		opcode      = 0xfff // form in the upper three bits
+		operation   = 0x1ff
+		fsetpImm    = 0x80b
+		dsetpImm    = 0x42a
+	)
+	for ; len(code) >= instruction; code = code[instruction:] {
+		switch op := le.Uint16(code) & opcode; op & operation {
+		case 0x28, 0x29, 0x2b, 0x37, 0x3f: // DMUL, DADD, DFMA, IMMA, DMMA
+			return true
+		case 0x2a:
+			if op != dsetpImm {
+				return true
+			}
+		default:
+			if op == fsetpImm {
+				return true
+			}
+		}
+	}
+	return false
+}
