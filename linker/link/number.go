@@ -42,7 +42,7 @@ func (l *Link) present(s *Section) bool {
 	case KindCallgraph, KindTkinfo, KindCuinfo, KindCompat, KindRelAction:
 		return true
 	case KindDebug:
-		return s.Size > 0 || s.MercSize > 0
+		return true // even an empty one stays
 	}
 	return s.Size > 0
 }
@@ -151,7 +151,7 @@ func (l *Link) inSymtab(id SymID) bool {
 
 // hasSectionSymbol reports whether a section of the image has its section symbol in .symtab.
 func (l *Link) hasSectionSymbol(s *Section) bool {
-	if s.row().noSymbol || !l.present(s) {
+	if s.row().noSymbol || !l.present(s) || s.Kind == KindDebug && s.Size == 0 && s.MercSize == 0 {
 		return false
 	}
 	if s.Kind != KindSharedEntry && s.Kind != KindSharedFuncs && s.Kind != KindSharedReserved {
