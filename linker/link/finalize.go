@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
@@ -103,7 +104,9 @@ func (l *Link) finalize(ctx context.Context) error {
 	if err := l.finishMercury(ctx); err != nil {
 		return err
 	}
-	l.placeSections()
+	if err := l.placeSections(); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -113,8 +116,13 @@ func (l *Link) setTable(id SecID, data []byte) {
 
 // placeSections assigns file offsets in header order. A Mercury file has room after its string tables for names that
 // shrank or were not needed: the reference sizes these tables before it renames sections (observed).
-func (l *Link) placeSections() {
-	cur := uint64(cubin.EhdrSize)
+func (l *Link) placeSections() error {
+	cur, gaps := uint64(cubin.EhdrSize), uint64(0)
+	align := func(a uint64) uint64 {
+		at := alignUp(cur, a)
+		gaps += at - cur
+		return at
+	}
 	for _, h := range l.numbering.order[1:] {
 		s := l.Secs[h.sec]
 		if h.merc {
@@ -122,11 +130,11 @@ func (l *Link) placeSections() {
 				s.MercOffset = s.Offset
 				continue
 			}
-			s.MercOffset = alignUp(cur, l.mercAlign(s))
+			s.MercOffset = align(l.mercAlign(s))
 			cur = s.MercOffset + s.MercSize
 			continue
 		}
-		s.Offset = alignUp(cur, l.align(s))
+		s.Offset = align(l.align(s))
 		cur = s.Offset
 		if !s.NoBits() {
 			cur += s.Size
@@ -141,6 +149,10 @@ func (l *Link) placeSections() {
 		}
 	}
 	l.shoff = alignUp(cur, 8)
+	if gaps > gapLimit {
+		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", gaps))
+	}
+	return nil
 }
 
 // renamingRoom is the number of bytes left free behind .strtab of a Mercury image.
