@@ -91,7 +91,7 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 	}
 	out = append(out, edit.add...)
 	if s.ID == l.info && !l.rel {
-		for _, e := range l.entriesByRank() {
+		for _, e := range l.entriesBySymbol() {
 			payload := le.AppendUint32(le.AppendUint32(nil, l.Syms[l.Funcs[e].Sym].Index), l.attr.stack[e])
 			out = append(out, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.MinStackSize, Payload: payload})
 		}

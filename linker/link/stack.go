@@ -12,6 +12,14 @@ func (l *Link) entriesByRank() []FuncID {
 	return slices.SortedFunc(slices.Values(l.Entries), cmp.Compare[FuncID])
 }
 
+// entriesBySymbol are the entries in the order of the image's symbols: local and weak ones first. The records of their
+// stack sizes stand in this order, while the warnings about them follow the inputs (observed).
+func (l *Link) entriesBySymbol() []FuncID {
+	return slices.SortedFunc(slices.Values(l.Entries), func(a, b FuncID) int {
+		return cmp.Compare(l.Syms[l.Funcs[a].Sym].Index, l.Syms[l.Funcs[b].Sym].Index)
+	})
+}
+
 // warnStacks reports entries whose stack size has no bound: once for each callee that is recursive or reaches a
 // recursive function; a callee that stands twice counts twice (observed).
 func (l *Link) warnStacks() {
