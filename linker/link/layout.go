@@ -116,9 +116,7 @@ func (l *Link) join(s *Section) {
 		if s.Owner != 0 {
 			s.Parts = l.dropReplaced(s.Parts, s.Owner)
 		}
-	case KindGlobal:
-		l.dropUnusedParts(s)
-	case KindDebug, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
+	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
 	default:
 		return
 	}

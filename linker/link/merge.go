@@ -276,6 +276,9 @@ func (m *merger) objects(in *Input) {
 		}
 		var out SecID
 		if ordinary {
+			if in.Lost[i] == lostOnArrival {
+				continue // a variable that is not taken asks for no section
+			}
 			if in.constantsOfLoser(y.Shndx) {
 				continue // created in the next walk
 			}
