@@ -13,27 +13,32 @@ import (
 type infoForm struct {
 	l    *Link
 	merc bool
-	// parts are the inputs' sections that count, in reading order: inputs in link order, their sections by number.
-	parts []infoPart
-	// last is, by output section, the position plus one of its last part.
-	last []int32
+	// functions are the sections of functions' attributes.
+	functions []*Section
 	// own are the attributes of each function, by FuncID.
 	own []ownAttrs
 	// edits are what propagation changes in the records of entries and adds to those of other functions, by FuncID.
 	edits []*infoEdit
-	// shared is true if a section has more than one part though it belongs to one function.
-	shared bool
-	sums   reachValues[infoSum]
+	sums  reachValues[infoSum]
+	// anyReconfig is true if any function of the image sets its register count at run time.
+	anyReconfig bool
 }
 
-// infoPart is one section of attributes of an input.
+// infoPart is one input's section of attributes.
 type infoPart struct {
 	in   *Input
 	sec  int32
-	fn   FuncID // 0: .nv.info itself
-	out  SecID
-	prev int32 // position plus one of the previous part of the same output section
 	data []byte
+}
+
+// part finds an output section's contribution in this form; false if an input has none in it.
+func (f *infoForm) part(p *Part) (infoPart, bool) {
+	index := p.Sec
+	if f.merc {
+		index = p.Merc
+	}
+	in := f.l.Inputs[p.In]
+	return infoPart{in, index, in.File.Sections[index].Data}, index != 0
 }
 
 // tracked is the position of a code in propagatedCodes.
@@ -98,8 +103,15 @@ func (l *Link) track(c nvinfo.Code) tracked {
 	return untracked
 }
 
-// readingPos is where a record stands in the reading order of a form, plus one; 0 is no place.
+// readingPos is where a record stands in the reading order of a form: inputs in link order, their sections by number,
+// the records of a section by offset. 0 is no place.
 type readingPos uint64
+
+// at is the place of a record, or of a word of it, at a byte offset.
+func (p *infoPart) at(offset int) readingPos {
+	const offsetBits, sectionBits = 24, 16
+	return readingPos(p.in.ID)<<(sectionBits+offsetBits) | readingPos(p.sec)<<offsetBits | readingPos(min(offset+1, 1<<offsetBits-1))
+}
 
 // word is an element of a list attribute: a SymID in EXTERNS, a plain number in AT_ENTRY_FRAGMENTS.
 type word struct {
@@ -111,20 +123,42 @@ type word struct {
 type ownAttrs struct {
 	reg, frame uint32
 	crs        uint32 // CRS_STACK_SIZE or SYNC_STACK, whichever was read last
+	mask       uint16 // SPARSE_MMA_MASK
+	limit      uint16 // MAXREG_COUNT
 	hasSection bool
 	hasReg     bool
 	hasCrs     bool
 	hasMask    bool
-	mask       uint16 // SPARSE_MMA_MASK
-	limit      uint16 // MAXREG_COUNT
-	// first is where the first record of a tracked code stands, value its value: the sum for NUM_MBARRIERS, the last
-	// for REG_RECONFIG, the maximum for others; firstValue is that of the first record.
+	// tracked are the attributes that propagate, nil if the function has none.
+	tracked *trackedAttrs
+}
+
+// trackedAttrs are a function's attributes that propagate.
+type trackedAttrs struct {
+	// first is where the first record of a code stands, value its value: the sum for NUM_MBARRIERS, the last for
+	// REG_RECONFIG, the maximum for others; firstValue is that of the first record.
 	first             [trackedCount]readingPos
 	value, firstValue [trackedCount]uint16
 	words             [2][]word // EXTERNS (what of it stays in the image), AT_ENTRY_FRAGMENTS
 }
 
-func (o *ownAttrs) has(t tracked) bool { return o.first[t] != 0 }
+func (o *ownAttrs) has(t tracked) bool { return o.tracked != nil && o.tracked.first[t] != 0 }
+
+// value is the value of a tracked attribute, 0 without a record.
+func (o *ownAttrs) value(t tracked) uint16 {
+	if o.tracked == nil {
+		return 0
+	}
+	return o.tracked.value[t]
+}
+
+// words is a list attribute.
+func (o *ownAttrs) words(t tracked) []word {
+	if o.tracked == nil {
+		return nil
+	}
+	return o.tracked.words[wordList(t)]
+}
 
 // wordList is the position of a list attribute in ownAttrs.words.
 func wordList(t tracked) int { return int(t - tExterns) }
@@ -147,59 +181,29 @@ func (f *infoForm) symbolAt(in *Input, n uint32) SymID {
 
 // readInfo collects the records of one form.
 func (l *Link) readInfo(merc bool) (*infoForm, error) {
-	f := &infoForm{l: l, merc: merc, last: make([]int32, len(l.Secs)), own: make([]ownAttrs, len(l.Funcs)), edits: make([]*infoEdit, len(l.Funcs))}
-	for _, in := range l.Inputs {
-		f.collect(in)
-	}
-	functions := make([]int32, 0, len(f.parts))
-	for i := range f.parts {
-		if f.parts[i].fn == 0 {
-			if err := f.readGlobal(&f.parts[i]); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		functions = append(functions, int32(i))
-	}
-	read := func(i int) error { return f.readFunction(int(functions[i])) }
-	if !f.shared {
-		return f, l.parallel(len(functions), read)
-	}
-	for i := range functions {
-		if err := read(i); err != nil {
+	f := &infoForm{l: l, merc: merc, own: make([]ownAttrs, len(l.Funcs)), edits: make([]*infoEdit, len(l.Funcs))}
+	global := l.Secs[l.info]
+	for i := range global.Parts {
+		if err := f.readGlobal(&global.Parts[i]); err != nil {
 			return nil, err
 		}
+	}
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindInfoFunc && len(s.Parts) > 0 {
+			f.functions = append(f.functions, s)
+		}
+	}
+	if err := l.parallel(len(f.functions), func(i int) error { return f.readFunction(f.functions[i]) }); err != nil {
+		return nil, err
+	}
+	for i := range f.own {
+		f.anyReconfig = f.anyReconfig || f.own[i].has(tReconfig)
 	}
 	return f, nil
 }
 
-// collect finds the sections of an input that count: those of functions whose definition here is the image's.
-func (f *infoForm) collect(in *Input) {
-	want := cubin.SHTCudaInfo
-	if f.merc {
-		want = cubin.SHTMercInfo
-	}
-	for i := range in.File.Sections {
-		h := &in.File.Sections[i]
-		s := &in.Secs[i]
-		if h.Type != want || s.Out == 0 || s.Dead || s.Lost != notLost {
-			continue
-		}
-		p := infoPart{in: in, sec: int32(i), out: s.Out, data: h.Data}
-		switch out := f.l.Secs[s.Out]; out.Kind {
-		case KindInfo:
-		case KindInfoFunc:
-			p.fn = f.l.Syms[f.l.Secs[out.Owner].Fn].Func
-			f.shared = f.shared || f.last[s.Out] != 0
-			f.own[p.fn].hasSection = true
-		default:
-			continue
-		}
-		p.prev = f.last[s.Out]
-		f.parts = append(f.parts, p)
-		f.last[s.Out] = int32(len(f.parts))
-	}
-}
+// infoFunction is the function whose attributes a section holds.
+func (l *Link) infoFunction(s *Section) FuncID { return l.Syms[l.Secs[s.Owner].Fn].Func }
 
 // malformed ends the link over a faulty section of attributes.
 func (p *infoPart) malformed(l *Link, err error) error {
@@ -211,7 +215,11 @@ func (p *infoPart) malformed(l *Link, err error) error {
 }
 
 // readGlobal takes register counts and frame sizes from an input's .nv.info.
-func (f *infoForm) readGlobal(p *infoPart) error {
+func (f *infoForm) readGlobal(part *Part) error {
+	p, ok := f.part(part)
+	if !ok {
+		return nil
+	}
 	r := nvinfo.Read(p.data)
 	for r.Next() {
 		if err := checkSymbolRecord(&r); err != nil {
@@ -256,9 +264,20 @@ func (f *infoForm) losers(in *Input, r *nvinfo.Record) bool {
 }
 
 // readFunction takes what is propagated from the records of one function.
-func (f *infoForm) readFunction(part int) error {
-	p := &f.parts[part]
-	o := &f.own[p.fn]
+func (f *infoForm) readFunction(s *Section) error {
+	o := &f.own[f.l.infoFunction(s)]
+	for i := range s.Parts {
+		if p, ok := f.part(&s.Parts[i]); ok {
+			o.hasSection = true
+			if err := o.read(f, &p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *ownAttrs) read(f *infoForm, p *infoPart) error {
 	r := nvinfo.Read(p.data)
 	for r.Next() {
 		if err := checkSymbolRecord(&r); err != nil {
@@ -275,7 +294,10 @@ func (f *infoForm) readFunction(part int) error {
 			o.limit = r.Field
 		}
 		if t := f.l.track(r.Code); t != untracked {
-			o.add(f, p, t, &r, readingPos(part+1)<<32|readingPos(r.Offset))
+			if o.tracked == nil {
+				o.tracked = new(trackedAttrs)
+			}
+			o.tracked.add(f, p, t, &r)
 		}
 	}
 	if err := r.Err(); err != nil {
@@ -284,9 +306,9 @@ func (f *infoForm) readFunction(part int) error {
 	return nil
 }
 
-func (o *ownAttrs) add(f *infoForm, p *infoPart, t tracked, r *nvinfo.Reader, at readingPos) {
-	if !o.has(t) {
-		o.first[t] = at
+func (o *trackedAttrs) add(f *infoForm, p *infoPart, t tracked, r *nvinfo.Reader) {
+	if o.first[t] == 0 {
+		o.first[t] = p.at(r.Offset)
 		o.firstValue[t] = r.Field
 	}
 	switch t {
@@ -301,7 +323,7 @@ func (o *ownAttrs) add(f *infoForm, p *infoPart, t tracked, r *nvinfo.Reader, at
 				}
 				w = uint32(id)
 			}
-			*list = append(*list, word{w, at + readingPos(i)})
+			*list = append(*list, word{w, p.at(r.Offset + 4*i)})
 		}
 	case tMbarriers:
 		o.value[t] += r.Field

@@ -10,9 +10,9 @@ import (
 // were read before; records of the linker's own follow (observed).
 func (l *Link) encodeForms(plain, merc *infoForm) error {
 	banks := l.parameterBankSymbols()
-	var secs []*Section
+	secs := []*Section{l.Secs[l.info]}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindInfo || s.Kind == KindInfoFunc {
+		if s.Kind == KindInfoFunc {
 			secs = append(secs, s)
 		}
 	}
@@ -67,19 +67,22 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 	l := f.l
 	var fn FuncID
 	if s.Kind == KindInfoFunc {
-		fn = l.Syms[l.Secs[s.Owner].Fn].Func
+		fn = l.infoFunction(s)
 	}
 	edit := &infoEdit{}
 	if fn != 0 && f.edits[fn] != nil {
 		edit = f.edits[fn]
 	}
 	var out []nvinfo.Record
-	for at := f.last[s.ID]; at != 0; {
-		p := &f.parts[at-1]
+	for i := len(s.Parts) - 1; i >= 0; i-- {
+		p, ok := f.part(&s.Parts[i])
+		if !ok {
+			continue
+		}
 		begin := len(out)
 		r := nvinfo.Read(p.data)
 		for r.Next() {
-			if rec, ok := f.record(p, s, &r.Record, edit, banks); ok {
+			if rec, ok := f.record(&p, s, &r.Record, edit, banks); ok {
 				out = append(out, rec)
 			}
 		}
@@ -87,7 +90,6 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 			return nil, p.malformed(l, err)
 		}
 		slices.Reverse(out[begin:])
-		at = p.prev
 	}
 	out = append(out, edit.add...)
 	if s.ID == l.info && !l.rel {
@@ -228,7 +230,7 @@ func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo
 			out = append(out, plain[i])
 		}
 	}
-	if s.Kind == KindInfoFunc && !l.rel && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) {
+	if s.Kind == KindInfoFunc && !l.rel && l.hasDescriptors(l.infoFunction(s)) {
 		out = append(out, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessTextureBank},
 			nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessSurfaceBank})
 	}

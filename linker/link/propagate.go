@@ -32,32 +32,37 @@ func (f *infoForm) edit(fn FuncID) *infoEdit {
 
 // infoSum is what a function and all that it reaches have together.
 type infoSum struct {
-	reg       uint32
-	mask      uint16
-	value     [trackedCount]uint16
-	first     [trackedCount]readingPos
-	words     [2][]word
-	barriers  uint8 // of code section flags (ABI 7)
-	reconfig  bool
-	reference bool // refers to textures, samplers or surfaces
+	reg      uint32
+	mask     uint16
+	barriers uint8 // of code section flags (ABI 7)
+	// changeable: tracked belongs to this sum alone. Otherwise it is shared with the sum it was taken from.
+	changeable bool
+	tracked    *trackedSum
+}
+
+// trackedSum is the union of tracked attributes: maxima, first places, words in reading order.
+type trackedSum struct {
+	value [trackedCount]uint16
+	first [trackedCount]readingPos
+	words [2][]word
+}
+
+// first is where the first record of a code stands among what the sum covers, 0 if there is none.
+func (s *infoSum) first(t tracked) readingPos {
+	if s.tracked == nil {
+		return 0
+	}
+	return s.tracked.first[t]
 }
 
 const noMask = 0x8000 // SPARSE_MMA_MASK of a function without one (observed)
 
-// propagateForm computes what entries take over from the functions that they reach; crs is the stack of 3 by FuncID.
+// propagateForm computes what entries take over from the functions that they reach.
 func (f *infoForm) propagateForm() {
 	l := f.l
 	masks := f.completeMasks()
 	f.sums = reachFold(l, f.ownSum, joinSums)
-	crs := l.deepest(func(fn FuncID) uint32 { return f.own[fn].crs })
-	for _, e := range l.Entries {
-		d := f.edit(e)
-		if o := &f.own[e]; o.hasCrs {
-			d.setCrs, d.crs = true, crs[e]
-		} else if crs[e] != 0 {
-			d.add = append(d.add, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.CrsStackSize, Payload: le.AppendUint32(nil, crs[e])})
-		}
-	}
+	f.spreadCrs()
 	if masks != 0 {
 		f.spreadMasks(masks)
 	}
@@ -71,21 +76,39 @@ func (f *infoForm) propagateForm() {
 	}
 }
 
+// spreadCrs gives entries the deepest sum of CRS_STACK_SIZE over their call paths.
+func (f *infoForm) spreadCrs() {
+	l := f.l
+	if !slices.ContainsFunc(f.own, func(o ownAttrs) bool { return o.hasCrs }) && !l.anyRecursive() {
+		return
+	}
+	crs := l.deepest(func(fn FuncID) uint32 { return f.own[fn].crs })
+	for _, e := range l.Entries {
+		d := f.edit(e)
+		if o := &f.own[e]; o.hasCrs {
+			d.setCrs, d.crs = true, crs[e]
+		} else if crs[e] != 0 {
+			d.add = append(d.add, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.CrsStackSize, Payload: le.AppendUint32(nil, crs[e])})
+		}
+	}
+}
+
+// anyRecursive reports whether the stack of some entry has no bound.
+func (l *Link) anyRecursive() bool {
+	return slices.ContainsFunc(l.Entries, func(e FuncID) bool { return l.attr.stack[e] == recursive })
+}
+
 func (f *infoForm) ownSum(fn FuncID, s *infoSum) {
 	o := &f.own[fn]
 	s.reg = max(s.reg, o.reg)
 	s.mask |= o.mask
 	s.barriers = max(s.barriers, f.l.barrierFlags(fn))
-	s.reconfig = s.reconfig || o.has(tReconfig)
-	if !o.hasSection {
-		return
-	}
-	for t := range trackedCount {
-		s.value[t] = max(s.value[t], o.value[t])
-		s.first[t] = earlier(s.first[t], o.first[t])
-	}
-	for i := range s.words {
-		s.words[i] = joinWords(s.words[i], inOrder(o.words[i]))
+	if o.tracked != nil {
+		sum := &trackedSum{value: o.tracked.value, first: o.tracked.first}
+		for i := range sum.words {
+			sum.words[i] = inOrder(o.tracked.words[i])
+		}
+		s.join(sum)
 	}
 }
 
@@ -93,7 +116,24 @@ func joinSums(into, from *infoSum) {
 	into.reg = max(into.reg, from.reg)
 	into.mask |= from.mask
 	into.barriers = max(into.barriers, from.barriers)
-	into.reconfig = into.reconfig || from.reconfig
+	if from.tracked != nil {
+		into.join(from.tracked)
+	}
+}
+
+// join adds tracked attributes. Most functions add nothing to what they call, so sums are shared until they differ.
+func (s *infoSum) join(from *trackedSum) {
+	switch {
+	case s.tracked == from:
+		return
+	case s.tracked == nil:
+		s.tracked = from
+		return
+	case !s.changeable:
+		clone := *s.tracked
+		s.tracked, s.changeable = &clone, true
+	}
+	into := s.tracked
 	for t := range trackedCount {
 		into.value[t] = max(into.value[t], from.value[t])
 		into.first[t] = earlier(into.first[t], from.first[t])
@@ -112,6 +152,9 @@ func earlier(a, b readingPos) readingPos {
 
 // inOrder leaves of words that are there several times the first.
 func inOrder(list []word) []word {
+	if len(list) < 2 {
+		return slices.Clip(list)
+	}
 	seen := make(map[uint32]bool, len(list))
 	return slices.DeleteFunc(slices.Clone(list), func(w word) bool {
 		known := seen[w.value]
@@ -123,8 +166,11 @@ func inOrder(list []word) []word {
 // joinWords merges two lists in reading order, each word once, where it is first. Lists are never changed in place:
 // functions share them.
 func joinWords(a, b []word) []word {
-	if len(a) == 0 {
+	switch {
+	case len(a) == 0:
 		return b
+	case len(b) == 0, len(a) == len(b) && &a[0] == &b[0]:
+		return a
 	}
 	at := make(map[uint32]readingPos, len(a)+len(b))
 	for _, w := range a {
@@ -224,22 +270,22 @@ func (f *infoForm) spread() {
 		o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
 		var created []tracked
 		for t := range trackedCount {
-			if s.first[t] == 0 {
+			if s.first(t) == 0 {
 				continue
 			}
 			switch t {
 			case tMbarriers:
-				d.value[t] = o.value[t] + sums[i]
+				d.value[t] = o.value(t) + sums[i]
 			case tReconfig:
-				d.value[t] = o.value[t]
+				d.value[t] = o.value(t)
 				if lasts[i] != 0 {
-					d.value[t] = f.own[lasts[i]].value[t]
+					d.value[t] = f.own[lasts[i]].value(t)
 				}
 			case tExterns, tFragments:
 				k := wordList(t)
-				d.words[k] = f.numbers(t, joinOwnFirst(o.words[k], s.words[k]))
+				d.words[k] = f.numbers(t, joinOwnFirst(o.words(t), s.tracked.words[k]))
 			case tCtaInit, tBarriers:
-				d.value[t] = s.value[t]
+				d.value[t] = s.tracked.value[t]
 			}
 			if o.has(t) {
 				d.set[t] = true
@@ -248,7 +294,7 @@ func (f *infoForm) spread() {
 			}
 		}
 		slices.SortFunc(created, func(a, b tracked) int {
-			if s.first[a] < s.first[b] {
+			if s.first(a) < s.first(b) {
 				return -1
 			}
 			return 1
@@ -256,7 +302,7 @@ func (f *infoForm) spread() {
 		for _, t := range created {
 			d.create(t)
 		}
-		if s.first[tOneCTA] != 0 && s.first[tTwoCTA] != 0 {
+		if s.first(tOneCTA) != 0 && s.first(tTwoCTA) != 0 {
 			l.Diag.Report(diag.CtaGroupConflict, l.Syms[l.Funcs[e].Sym].Name)
 		}
 	}
@@ -277,8 +323,8 @@ func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
 				continue
 			}
 			at := l.graph.entryPos[e] - 1
-			sums[at] += o.value[tMbarriers]
-			if o.has(tReconfig) && (lasts[at] == 0 || f.own[lasts[at]].first[tReconfig] < o.first[tReconfig]) {
+			sums[at] += o.value(tMbarriers)
+			if o.has(tReconfig) && (lasts[at] == 0 || f.own[lasts[at]].tracked.first[tReconfig] < o.tracked.first[tReconfig]) {
 				lasts[at] = FuncID(i)
 			}
 		}
@@ -337,9 +383,12 @@ func (f *infoForm) gatherAll(e FuncID) {
 	var has [trackedCount]bool
 	var lists [2][]word
 	for i := range f.own {
-		fn := &f.own[i]
+		fn := f.own[i].tracked
+		if fn == nil {
+			continue
+		}
 		for t := range trackedCount {
-			if !fn.has(t) {
+			if fn.first[t] == 0 {
 				continue
 			}
 			has[t] = true
@@ -354,9 +403,11 @@ func (f *infoForm) gatherAll(e FuncID) {
 		}
 	}
 	// The entry's own values of these two stay.
-	d.value[tReconfig] = o.firstValue[tReconfig]
+	if o.has(tReconfig) {
+		d.value[tReconfig] = o.tracked.firstValue[tReconfig]
+	}
 	if o.has(tCtaInit) {
-		d.value[tCtaInit] = o.firstValue[tCtaInit]
+		d.value[tCtaInit] = o.tracked.firstValue[tCtaInit]
 	}
 	for t := range trackedCount {
 		if !has[t] {
@@ -390,9 +441,9 @@ func (f *infoForm) gatherWords(t tracked, o *ownAttrs, d *infoEdit, list []word)
 		return 1
 	})
 	list = inOrder(list)
-	if o.has(t) && len(list) == len(o.words[k]) {
+	if o.has(t) && len(list) == len(o.words(t)) {
 		d.set[t] = true
-		d.words[k] = f.numbers(t, o.words[k])
+		d.words[k] = f.numbers(t, o.words(t))
 		return
 	}
 	if t == tExterns {
@@ -445,7 +496,7 @@ func (f *infoForm) moveBarriers() {
 		if f.own[i].has(tBarriers) {
 			if l.Funcs[i].Entry {
 				if !d.set[tBarriers] {
-					d.set[tBarriers], d.value[tBarriers] = true, f.own[i].value[tBarriers]
+					d.set[tBarriers], d.value[tBarriers] = true, f.own[i].value(tBarriers)
 				}
 				d.value[tBarriers] = max(d.value[tBarriers], uint16(count))
 			}

@@ -20,15 +20,7 @@ func (f *infoForm) frozen(e FuncID) bool {
 	if f.l.ABI == 7 {
 		return false
 	}
-	if len(f.l.Entries) != 1 {
-		return f.sums.of(e).reconfig
-	}
-	for i := range f.own {
-		if f.own[i].has(tReconfig) {
-			return true
-		}
-	}
-	return false
+	return f.anyReconfig && (len(f.l.Entries) == 1 || f.sums.of(e).first(tReconfig) != 0)
 }
 
 // raise is one step of the reference's walk over all functions, by code section, and for each over the entries that

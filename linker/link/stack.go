@@ -26,7 +26,7 @@ func (l *Link) warnStacks() {
 	if l.rel || l.NoStackSizeWarning {
 		return
 	}
-	stack := l.deepest(func(FuncID) uint32 { return 0 })
+	stack := l.attr.stack
 	perProto := make([]int, len(l.Protos))
 	for p, targets := range l.graph.byProto {
 		for _, f := range targets {

@@ -127,7 +127,7 @@ func (f *infoForm) barriers(fn FuncID) uint16 {
 		return d.value[tBarriers]
 	}
 	if f.own[fn].has(tBarriers) {
-		return f.own[fn].firstValue[tBarriers]
+		return f.own[fn].tracked.firstValue[tBarriers]
 	}
 	if d != nil {
 		for i := range d.add {
