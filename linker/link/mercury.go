@@ -76,7 +76,7 @@ func (l *Link) finishMercury(ctx context.Context) error {
 		}
 	}
 	if reserved != nil && reserved.MercIndex != 0 {
-		l.fillReserved(reserved)
+		return l.fillReserved(reserved)
 	}
 	return nil
 }

@@ -1,25 +1,38 @@
 package link
 
-import "github.com/culink/culink/linker/cubin"
+import (
+	"fmt"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+)
 
 // reservedOwn is how many bytes of reserved shared memory an image counts beyond the variables: they have no place in
 // the twin.
 const reservedOwn = 0x40
 
+// reservedLimit is far more than any device's shared memory; more is damage and is refused before it is allocated.
+const reservedLimit = 1 << 20
+
 // fillReserved makes the bytes of .nv.merc.nv.shared.reserved.0. Its plain form has none; the twin shows what the
 // reference's intermediate file, which holds the plain half alone, has at the section's offset: the gap up to the section
 // header table, then the table's first two headers (observed).
-func (l *Link) fillReserved(s *Section) {
+func (l *Link) fillReserved(s *Section) error {
 	s.MercSize = s.Size
 	if !l.rel {
 		s.MercSize = max(s.Size, reservedOwn) - reservedOwn
 	}
+	if s.MercSize > reservedLimit {
+		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("%#x bytes of reserved shared memory", s.MercSize))
+	}
 	names := l.earlyNames()
-	gap := l.intermediateGap(s, names)
-	file := make([]byte, gap+2*cubin.ShdrSize)
-	putShdr(file[gap+cubin.ShdrSize:], 1, cubin.SHTStrtab, 0, cubin.EhdrSize, names, 0, 0, 1, 0)
 	s.MercData = make([]byte, s.MercSize)
-	copy(s.MercData, file)
+	var headers [2 * cubin.ShdrSize]byte
+	putShdr(headers[cubin.ShdrSize:], 1, cubin.SHTStrtab, 0, cubin.EhdrSize, names, 0, 0, 1, 0)
+	if gap := l.intermediateGap(s, names); gap < s.MercSize {
+		copy(s.MercData[gap:], headers[:])
+	}
+	return nil
 }
 
 // earlyNames is the size of .shstrtab before the names of what a Mercury image appends are added to it.

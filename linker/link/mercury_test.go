@@ -311,14 +311,18 @@ func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
 	l.shstrtab = 1
 	l.numbering.order = []header{{}, {sec: 1}, {sec: 2}, {sec: 3}, {sec: 4}, {2, true}, {3, true}}
 	s := l.Secs[3]
-	l.fillReserved(s)
+	if err := l.fillReserved(s); err != nil {
+		t.Fatal(err)
+	}
 	// 0x40 + 0x123 + 0x33 = 0x196; the section is at 0x1a0, the next shared one and the headers at 0x200.
 	want := make([]byte, 0x80)
 	if s.MercSize != 0x80 || !bytes.Equal(want, s.MercData) {
 		t.Errorf("with a gap of 0x60: %#x bytes %x", s.MercSize, s.MercData)
 	}
 	l.Secs[4].Align = 4
-	l.fillReserved(s)
+	if err := l.fillReserved(s); err != nil {
+		t.Fatal(err)
+	}
 	le.PutUint32(want[0x40:], 1)
 	le.PutUint32(want[0x44:], 3)
 	le.PutUint64(want[0x58:], 0x40)
@@ -326,6 +330,10 @@ func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
 	le.PutUint64(want[0x70:], 1)
 	if diff := cmp.Diff(want, s.MercData); diff != "" {
 		t.Errorf("without gap (-want +got):\n%s", diff)
+	}
+	s.Size, l.Diag = 1<<40, &diag.Collector{}
+	if err := l.fillReserved(s); err == nil {
+		t.Error("2^40 bytes are taken")
 	}
 }
 
