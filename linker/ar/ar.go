@@ -21,15 +21,17 @@ const (
 	sizeEnd    = 58
 )
 
-// The two ways in which the reference refuses an archive (observed). An error of Next wraps one of them and tells the offset.
+// The ways in which the reference refuses an archive (observed). An error of Next wraps one of them and tells the offset.
 var (
 	// ErrFormat is returned for a header whose name has no slash, or that no reading makes sense of.
 	ErrFormat = errors.New("unexpected archive format")
 	// ErrNoNames is returned for a member whose name is in a name table that the archive does not have before it.
 	ErrNoNames = errors.New("longnames header not found")
+	// ErrName is returned for a member whose name is not in the name table.
+	ErrName = errors.New("name outside of the name table")
 )
 
-// HeaderError says where in an archive a header could not be read. Err is ErrFormat or ErrNoNames.
+// HeaderError says where in an archive a header could not be read. Err is one of the package's errors.
 type HeaderError struct {
 	Offset int64 // of the header, in bytes from the start of the archive
 	Detail string
@@ -166,7 +168,7 @@ func (r *Reader) longName(field string, start int64) (name, path string, err err
 	}
 	at, ok := decimal([]byte(field[1:]))
 	if !ok || at >= int64(len(r.names)) {
-		return "", "", &HeaderError{start, fmt.Sprintf("name %q is outside of the name table of %d bytes", strings.TrimRight(field, " "), len(r.names)), ErrFormat}
+		return "", "", &HeaderError{start, fmt.Sprintf("name %q of a table of %d bytes", strings.TrimRight(field, " "), len(r.names)), ErrName}
 	}
 	entry := r.names[at:]
 	// A name is at most a line of the table; bounding the search keeps a table without line ends from costing the square of its size.
@@ -174,7 +176,7 @@ func (r *Reader) longName(field string, start int64) (name, path string, err err
 	entry = entry[:min(len(entry), longest)]
 	slash := bytes.IndexByte(entry, '/')
 	if slash < 0 {
-		return "", "", &HeaderError{start, fmt.Sprintf("name at %d of the name table has no end", at), ErrFormat}
+		return "", "", &HeaderError{start, fmt.Sprintf("name at %d of the table has no end", at), ErrName}
 	}
 	end := bytes.Index(entry, []byte("/\n"))
 	if end < 0 {

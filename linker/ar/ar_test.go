@@ -71,7 +71,7 @@ func TestNextReadsMembersAsTheReference(t *testing.T) {
 		{"rest without a slash", magicOrdinary + member("a.o/", "xy") + "rest", []seen{{Name: "a.o", Path: "a.o", Data: "xy"}}, ErrFormat},
 		{"name without a slash", magicOrdinary + member("a.o", "xy"), nil, ErrFormat},
 		{"no name table", magicOrdinary + member("/0", "xy"), nil, ErrNoNames},
-		{"outside of the name table", magicOrdinary + names + member("/999", "xy"), nil, ErrFormat},
+		{"outside of the name table", magicOrdinary + names + member("/999", "xy"), nil, ErrName},
 		{"negative size", magicOrdinary + strings.Replace(member("a.o/", "xy"), "2    ", "-2   ", 1), nil, ErrFormat},
 		{"not an archive", "!<arch>", nil, ErrFormat},
 	} {

@@ -81,7 +81,7 @@ func (r *run) exit(err error) int {
 	switch {
 	case errors.As(err, &fatal):
 		return exitFatal
-	case errors.Is(err, link.ErrFailed):
+	case errors.Is(err, link.ErrFailed), errors.Is(err, input.ErrFailed):
 		return exitError
 	case err != nil:
 		io.WriteString(r.stderr, "culink: "+err.Error()+"\n")

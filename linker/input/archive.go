@@ -51,6 +51,10 @@ func (s *scan) memberAsReference(m ar.Member) (more bool, err error) {
 	if m.Thin {
 		// The reference opens members by their names up to the first slash, in its own current directory (observed).
 		f, err := s.o.Cache.open(s.o.in(m.Name))
+		if errors.Is(err, errNotRegular) {
+			s.lead(diag.OutOfMemory) // so the reference says of a directory (observed)
+			return false, s.stop(diag.ElfLinkInternal)
+		}
 		if err != nil {
 			s.lead(diag.NoInputFile, m.Name)
 			return false, s.stop(diag.ElfLinkInternal)
@@ -161,7 +165,7 @@ func (o *Options) archiveError(err error) diag.ID {
 	switch {
 	case errors.Is(err, ar.ErrNoNames):
 		id = diag.NoLongNames
-	case o.Toolkit.Word < firstOwnRules:
+	case errors.Is(err, ar.ErrName), o.Toolkit.Word < firstOwnRules:
 		id = diag.OutOfMemory
 	}
 	return id

@@ -109,21 +109,31 @@ func (t *take) leaveOut(o *Options, why string) {
 func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
 	name := t.module.Name
 	in := arch.Arch{SM: h.SM(), Suffix: suffixOf(h, f)}
-	abi := h.ABI()
-	if o.Toolkit.Word < firstOwnRules {
+	old := o.Toolkit.Word < firstOwnRules
+	if old {
 		in.SM = int(h.Flags & 0xff) // 12.4 reads the flags of every object as its own (observed)
-		if h.Flags&arch.Flags64Bit == 0 {
-			t.say(diag.Expected64Bit, name)
-		}
+	}
+	if (old || h.OSABI != cubin.OSABI8) && h.Flags&arch.Flags64Bit == 0 {
+		t.say(diag.Expected64Bit, name)
+	}
+	abi := h.ABI()
+	badABI := abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8
+	if badABI && !old { // 12.4 asks for the architecture first (observed)
+		t.say(diag.AbiMismatch, name)
+		return
 	}
 	if !t.module.FromContainer && !o.Toolkit.Accepts(o.Target, in) {
+		if _, known := arch.Lookup(in.SM); !known {
+			t.say(diag.UnknownArch, fmt.Sprintf("sm_%d", in.SM))
+			return
+		}
 		if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && in.SM < firstMercury {
 			t.say(diag.LimitedToArch, o.Target.SM, name)
 		}
 		t.say(diag.ArchMismatch, name, o.targetName())
 		return
 	}
-	if abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8 {
+	if badABI {
 		t.say(diag.AbiMismatch, name)
 		return
 	}

@@ -2,9 +2,11 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,7 +16,7 @@ import (
 )
 
 // Load reads all inputs and reports to c what the reference linker would say of them, in its order. The error is a
-// *diag.FatalError when an input ends the link (it has been reported), and of another type when ctx is done or the system fails.
+// *diag.FatalError when an input ends the link (it has been reported), ErrFailed when errors have been, and of another type when ctx is done or the system fails.
 // The result must be closed when its modules are no longer used.
 func Load(ctx context.Context, o Options, c *diag.Collector) (*Result, error) {
 	if o.Toolkit == nil {
@@ -47,6 +49,7 @@ type loader struct {
 	diag   *diag.Collector
 	scans  []*scan
 	result *Result
+	rest   []Registration
 }
 
 func (l *loader) run(ctx context.Context) error {
@@ -158,8 +161,23 @@ func (l *loader) carryOut() error {
 			}
 		}
 	}
+	l.registerRest()
 	l.filter()
+	if l.o.AsReference && l.diag.Errors() > 0 {
+		return ErrFailed
+	}
 	return nil
+}
+
+// ErrFailed ends a link whose inputs gave errors, but no fatal one: warnings that -Werror promoted. The reference does not go on to link
+// (observed).
+var ErrFailed = errors.New("errors in the inputs")
+
+// registerRest adds the further identifiers of objects that hold several modules, which come last, in reverse order (observed).
+func (l *loader) registerRest() {
+	r := l.result
+	slices.Reverse(l.rest)
+	r.Registrations = append(r.Registrations, l.rest...)
 }
 
 func (l *loader) step(st *step) error {
@@ -214,8 +232,12 @@ func (l *loader) take(t *take) error {
 		module = len(r.Modules)
 		r.Modules = append(r.Modules, t.module)
 	}
-	for _, id := range t.ids {
-		r.Registrations = append(r.Registrations, Registration{id, module})
+	for i, id := range t.ids {
+		if i == 0 {
+			r.Registrations = append(r.Registrations, Registration{id, module})
+		} else {
+			l.rest = append(l.rest, Registration{id, module})
+		}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (r *Release) cubin(data []byte) {
 	if err != nil {
 		return
 	}
-	if h.ABI() == 8 {
+	if h.OSABI == cubin.OSABI8 {
 		r.merge(Release{Word: wordABI8, ABI8: true, Found: true})
 	} else if h.Version < 1000 {
 		r.merge(Release{Word: int(h.Version), Found: true})

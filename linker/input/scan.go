@@ -277,10 +277,9 @@ func (s *scan) byContent() error {
 	return s.refuse(s.name, "neither an object nor an archive, fatbin, cubin or PTX")
 }
 
-// pathName is how a file without an identifier of its own is registered: its absolute path in the characters of an
+// pathName is how a file without an identifier of its own is registered: its absolute path, for a member with a colon and its name behind the archive's, in the characters of an
 // identifier (observed; symbolic links and .. stay).
-func (s *scan) pathName() []string {
-	p := s.name
+func (s *scan) pathName(p string) []string {
 	if !path.IsAbs(p) {
 		p = strings.TrimSuffix(s.o.Dir, "/") + "/" + p
 	}
@@ -305,7 +304,7 @@ func (s *scan) take(t *take) { s.steps = append(s.steps, step{id: none, take: t}
 // cubin takes the file as a device ELF.
 func (s *scan) cubin() error {
 	s.refs.missing = true
-	s.take(&take{module: s.module(s.name, false), ids: s.pathName(), payload: s.file.data})
+	s.take(&take{module: s.module(s.name, false), ids: s.pathName(s.name), payload: s.file.data})
 	return nil
 }
 
@@ -314,7 +313,7 @@ func (s *scan) ptx(dropped bool) error {
 	t := &take{module: s.module(s.name, false), payload: s.file.data, ptx: true, dropped: dropped}
 	t.module.FromPTX = true
 	if !dropped {
-		t.ids = s.pathName()
+		t.ids = s.pathName(s.name)
 		s.refs.missing = true
 	}
 	s.take(t)
@@ -325,7 +324,7 @@ func (s *scan) ptx(dropped bool) error {
 func (s *scan) fatbin() error {
 	s.enter(fatbinStage)
 	s.refs.missing = true
-	return s.containers(s.file.data, s.name, s.pathName(), false)
+	return s.containers(s.file.data, s.name, s.pathName(s.name), false)
 }
 
 // host takes an ELF file as a host object, whatever machine it is for.
@@ -357,7 +356,7 @@ func (s *scan) host(data []byte, name string, member bool) error {
 		s.lead(diag.NoFatbin, name)
 		return s.stop(diag.ElfLinkInternal)
 	}
-	if counts {
+	if counts || o.Refs.Complete {
 		s.refs.add(&o.Refs, s.o.AsReference)
 	}
 	ids := o.ModuleIDs
@@ -365,7 +364,7 @@ func (s *scan) host(data []byte, name string, member bool) error {
 		ids = ids[:1]
 	}
 	if len(ids) == 0 && !o.HasModuleIDs {
-		ids = s.pathName()
+		ids = s.pathName(name)
 	}
 	return s.containers(o.Fatbin, name, ids, member)
 }
