@@ -201,7 +201,7 @@ func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
 	e.dynamic = y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared && y.Size == 0
 	if p.l.rel && e.dynamic && p.code {
 		if id := p.l.externInstance[p.sec.ID]; id != 0 {
-			e.sym, e.class = id, classLoaded
+			e.sym, e.class = id, classDeferred
 			return true
 		}
 	}
@@ -246,8 +246,11 @@ func (p *patcher) bindSection(e *pending, y *cubin.Symbol) bool {
 	} else {
 		e.plus = plus
 	}
-	if p.l.rel && (p.l.KeepSettledRelocs || p.l.Mercury && isLineSection(out.Name)) {
+	switch {
+	case out.Kind == KindGlobal, out.Kind == KindGlobalInit:
 		e.class = classLoaded
+	case p.l.rel && (p.l.KeepSettledRelocs || p.l.Mercury && isLineSection(out.Name)):
+		e.class = classDeferred
 	}
 	return true
 }
@@ -276,7 +279,7 @@ func (p *patcher) dispose(e *pending) error {
 		if err := p.write(e, 0, 0); err != nil {
 			return err
 		}
-		p.record(e, 0)
+		p.record(e, e.Addend)
 		return nil
 	case refuseDeleted:
 		return p.refuse(diag.DeletedSymbol, &e.Rel, "no field to write, and the symbol is not in the image")
@@ -302,22 +305,23 @@ func (p *patcher) keep(e *pending) error {
 	return nil
 }
 
-// apply writes the value and notes the entry for --preserve-relocs.
+// apply writes the value.
 func (p *patcher) apply(e *pending) error {
-	value, bank, err := p.value(e)
-	if err != nil {
-		return err
-	}
+	return p.settle(e, p.value(e), p.bank(e))
+}
+
+// settle writes S into the fields of an entry and notes it for --preserve-relocs.
+func (p *patcher) settle(e *pending, s uint64, bank uint32) error {
 	addend := e.Addend
 	if !p.rela {
-		value += e.plus
+		s += e.plus
 		old, err := p.oldField(e)
 		if err != nil {
 			return err
 		}
 		addend = int64(old)
 	}
-	if err := p.write(e, value, bank); err != nil {
+	if err := p.write(e, s, bank); err != nil {
 		return err
 	}
 	p.record(e, addend)

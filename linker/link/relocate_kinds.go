@@ -21,6 +21,8 @@ const (
 	classDead
 	// classLoaded: a variable in global memory, or anything else whose value a later step decides.
 	classLoaded
+	// classDeferred: its value is known now, but a relocatable link leaves it to a later one.
+	classDeferred
 	// classConstant, classSection, classShared, classReserved: the value is known now. classSection is a section symbol
 	// or no symbol at all.
 	classConstant
@@ -44,6 +46,7 @@ const (
 	typeNone              // R_CUDA_NONE
 	typeClear             // UNUSED_CLEAR: zero the field if the symbol is not in the image
 	typeYield
+	typeUnified // only in relocatable links: executables have plain types in their place
 	typePCRelative
 	typeDescriptor // function descriptors that a link would have to build
 	typeClasses
@@ -74,6 +77,8 @@ var executableTable = dispositionTable{
 	classFunction: {typeUnknown: keep, typeValue: keep, typeLoader: keep, typeYield: keep, typePCRelative: keep,
 		typeDescriptor: keep},
 	classDead: {typeClear: clearField},
+	classDeferred: {typeUnknown: keep, typeValue: keep, typeLoader: keep, typeClear: keep, typeYield: keep, typePCRelative: keep,
+		typeDescriptor: refuseDescriptor},
 	classLoaded: {typeUnknown: keep, typeValue: keep, typeLoader: keep, typeNone: keep, typeClear: keep, typeYield: keep,
 		typePCRelative: keep, typeDescriptor: refuseDescriptor},
 	classConstant: {typeUnknown: refuseType, typeValue: apply, typeLoader: keep, typePCRelative: refuseBranch,
@@ -92,11 +97,19 @@ var executableTable = dispositionTable{
 		typeDescriptor: refuseDescriptor},
 }
 
-// dispositions is the table of this link. A relocatable link that keeps what a later one can still change keeps the
-// clearing of dead functions' ranges, too: the later link may remove the function.
+// dispositions is the table of this link. A relocatable link keeps unified types, whatever they name, and clears nothing
+// (observed). One that keeps what a later link can still change keeps the clearing of dead functions' ranges, too: the later
+// link may remove the function.
 func (l *Link) dispositions() *dispositionTable {
 	t := executableTable
-	if l.rel && l.KeepSettledRelocs {
+	if !l.rel {
+		return &t
+	}
+	for _, class := range []symbolClass{classFunction, classDeferred, classLoaded, classConstant, classSection, classShared, classReserved, classReference} {
+		t[class][typeUnified] = keep
+	}
+	t[classShared][typeClear] = drop
+	if l.KeepSettledRelocs {
 		t[classFunction][typeClear] = keep
 	}
 	return &t
@@ -118,6 +131,8 @@ func typeClassOf(t reloc.Type) typeClass {
 		return typeClear
 	case reloc.ClassYield:
 		return typeYield
+	case reloc.ClassUnified:
+		return typeUnified
 	case reloc.ClassPCRelative:
 		return typePCRelative
 	case reloc.ClassFunctionDescriptor:
@@ -142,24 +157,24 @@ func (l *Link) symbolClass(s *Symbol) symbolClass {
 		return classFunction
 	case isReference(s.Type()):
 		if keepsSettled {
-			return classLoaded
+			return classDeferred
 		}
 		return classReference
 	case s.Binding() == cubin.STBLocal && s.Def == NoFile && s.Shndx == cubin.SHNUndef && s.Name != externInstance:
 		return classMissing
 	case s.Space() == cubin.STOReservedShrd:
 		if weakLater || keepsSettled {
-			return classLoaded
+			return classDeferred
 		}
 		return classReserved
 	case l.inSharedMemory(s):
 		if weakLater || keepsSettled {
-			return classLoaded
+			return classDeferred
 		}
 		return classShared
 	case l.inConstantBank(s):
 		if weakLater || keepsSettled {
-			return classLoaded
+			return classDeferred
 		}
 		return classConstant
 	case s.Index == 0:

@@ -43,19 +43,7 @@ func (p *patcher) applyReference(e *pending) error {
 // section and forgets the entry; from sm_100 on it writes where descriptors would begin and keeps the entry (observed).
 func (p *patcher) applyReferenceEarly(e *pending) error {
 	if !p.l.Mercury {
-		old, err := p.oldField(e)
-		if err != nil {
-			return err
-		}
-		addend := e.Addend
-		if !p.rela {
-			addend = int64(old)
-		}
-		if err := p.write(e, 0, bankOfNoSection); err != nil {
-			return err
-		}
-		p.record(e, addend)
-		return nil
+		return p.settle(e, 0, p.bank(e))
 	}
 	if p.headerBase != 0 {
 		base := p.headerBase

@@ -6,35 +6,49 @@ import (
 	"github.com/culink/culink/linker/cubin"
 )
 
-// bankOfNoSection is the bank number that the reference writes for a symbol without a section: it subtracts the type of
-// the first constant bank from a section type of 0 (observed in relocatable links).
-const bankOfNoSection = 0x9c
-
-// value is S, and the bank of a constant.
-func (p *patcher) value(e *pending) (s uint64, bank uint32, err error) {
+// value is S.
+func (p *patcher) value(e *pending) uint64 {
 	switch e.class {
 	case classMissing:
-		return ^uint64(0), 0, nil
+		return ^uint64(0)
 	case classSection:
-		if e.sym != 0 {
-			bank = p.l.bankOf(p.l.Secs[p.l.Syms[e.sym].Of])
-		}
-		return 0, bank, nil
-	case classConstant:
-		y := &p.l.Syms[e.sym]
-		if y.Def == NoFile {
-			// Only in a relocatable link: -1, in the bank of no section (below sm_100) or in bank 3 (observed).
-			if p.l.Mercury {
-				return ^uint64(0), 3, nil
-			}
-			return ^uint64(0), bankOfNoSection, nil
-		}
-		return y.Value, p.l.constantBank(y), nil
+		return 0
 	case classShared:
-		return p.sharedValue(e), 0, nil
+		return p.sharedValue(e)
 	}
-	return p.l.Syms[e.sym].Value, 0, nil
+	y := &p.l.Syms[e.sym]
+	if e.class == classConstant && y.Def == NoFile {
+		return ^uint64(0) // only in a relocatable link
+	}
+	return y.Value
 }
+
+// bank is the number that a constant type writes beside the value. The reference subtracts the type of the first constant bank
+// from that of the symbol's section, whatever it is, and from 0 for a symbol without a section (observed).
+func (p *patcher) bank(e *pending) uint32 {
+	if e.sym == 0 {
+		return bankOfType(0)
+	}
+	y := &p.l.Syms[e.sym]
+	switch {
+	case e.class == classConstant && y.Def == NoFile && p.l.Mercury:
+		return 3 // an undefined constant, in a relocatable link
+	case e.class == classConstant && y.Def != NoFile:
+		return p.l.constantBank(y)
+	case e.class == classShared && y.Def == NoFile, y.Sec == 0:
+		return bankOfType(0)
+	}
+	s := p.l.Secs[y.Sec]
+	if n := p.l.bankOf(s); n != 0 {
+		return n
+	}
+	if t := s.row().rel; t != 0 {
+		return bankOfType(t)
+	}
+	return bankOfType(s.row().exec)
+}
+
+func bankOfType(t cubin.SectionType) uint32 { return uint32(t - cubin.SHTCudaConstant0) }
 
 // bankOf is the number of a constant section's bank, 0 for other sections.
 func (l *Link) bankOf(s *Section) uint32 {
@@ -63,7 +77,7 @@ func (l *Link) constantBank(y *Symbol) uint32 {
 // image, and dynamic shared memory where the function that uses it has an instance of its own; from sm_100 on nothing but entries of
 // code against shared variables (observed).
 func (p *patcher) record(e *pending, addend int64) {
-	if p.t.resolved == nil || !p.l.PreserveRelocs || e.sym == 0 || p.l.Syms[e.sym].Index == 0 {
+	if p.t.resolved == nil || e.sym == 0 && e.Sym != 0 || e.sym != 0 && p.l.Syms[e.sym].Index == 0 {
 		return
 	}
 	switch e.class {

@@ -91,9 +91,12 @@ func (a Action) value(field []byte, v Values) uint64 {
 		return uint64(v.Bank) >> a.Shift
 	}
 	var x uint64
-	if v.REL {
+	switch {
+	case v.REL && a.Op.byteLane():
+		x = (v.S + get(field, a.Pos%8, a.Width)) >> a.Shift
+	case v.REL:
 		x = v.S>>a.Shift + get(field, a.Pos%8, a.Width)
-	} else {
+	default:
 		x = (v.S + v.A) >> a.Shift
 	}
 	if a.Op == OpPCRel {

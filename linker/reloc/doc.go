@@ -3,7 +3,8 @@
 // A relocation type names up to three actions. Each action takes some bits of a value and puts them into a field
 // of the words that start at r_offset: little-endian 64-bit words, field positions counted from bit 0 of the first
 // word. The value is S + A for a RELA entry. A REL entry keeps its addend in the field itself: the new field is the
-// selected bits of S plus the old field, cut to the width, each action for itself. No value is ever refused as out of
+// selected bits of S plus the old field, cut to the width, each action for itself; byte lanes add the old byte to S before they
+// take their bits. No value is ever refused as out of
 // range: the reference linker cuts it to the field (observed in 12.4 and 13.0).
 //
 // Constant types have a second field, the number of the constant bank, which overwrites what was there for REL and

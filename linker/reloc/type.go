@@ -91,6 +91,12 @@ const (
 	OpUnifiedHigh     Op = 0x38
 )
 
+// byteLane reports whether the action takes one byte of the value. The old field of a REL entry is added to the whole value
+// then, before the byte is taken (observed).
+func (o Op) byteLane() bool {
+	return o >= OpByte0 && o < OpUnified || o >= OpUnifiedByte0 && o < OpUnifiedLow
+}
+
 // Action puts some bits of a value into one field.
 type Action struct {
 	Op    Op
