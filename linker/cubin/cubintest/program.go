@@ -137,10 +137,10 @@ func (b *programBuilder) symbols(p *Program, text []int, data int) {
 	}
 }
 
-func (b *programBuilder) symbol(name string, info uint8) uint32 {
+func (b *programBuilder) symbol(name string, info, other uint8) uint32 {
 	id, ok := b.symOf[name]
 	if !ok {
-		id = b.f.AddSymbol(Symbol{Name: name, Info: info})
+		id = b.f.AddSymbol(Symbol{Name: name, Info: info, Other: other})
 		b.symOf[name] = id
 	}
 	return id
@@ -159,12 +159,12 @@ func (b *programBuilder) code(p *Program, text []int, graph, info int) {
 		}
 		self := b.symOf[fn.Name]
 		for k, c := range fn.Calls {
-			id := b.symbol(c, uint8(cubin.STBGlobal)<<4|uint8(cubin.STTFunc))
+			id := b.symbol(c, uint8(cubin.STBGlobal)<<4|uint8(cubin.STTFunc), 0)
 			entry(uint64(0x100-0x10*k), RelCall, id)
 			edges = append(edges, Words(self, id)...)
 		}
 		for k, g := range fn.Globals {
-			id := b.symbol(g, uint8(cubin.STBGlobal)<<4|uint8(cubin.STTCudaObject))
+			id := b.symbol(g, uint8(cubin.STBGlobal)<<4|uint8(cubin.STTCudaObject), cubin.STOGlobal)
 			entry(uint64(0x20*k+0x10), RelLo32, id)
 			entry(uint64(0x20*k), RelHi32, id)
 		}
