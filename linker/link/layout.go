@@ -64,7 +64,6 @@ func (l *Link) layout(ctx context.Context) error {
 		}
 		l.reservedShared()
 	}
-	l.dropEmptyBanks()
 	l.checkConstants()
 	return l.fill()
 }
@@ -269,6 +268,9 @@ func (l *Link) fill() error {
 	return l.parallel(len(copies), func(i int) error {
 		c := &copies[i]
 		s := l.Secs[c.sec]
+		if !l.holdsBytes(s) {
+			return nil // bytes in a section that is uninitialised by its name: a damaged sh_type
+		}
 		dst := s.Data
 		if c.merc {
 			dst = s.MercData
