@@ -55,6 +55,7 @@ type Source struct {
 	Name      string // as messages show it: "in/a.cubin", "in/libdev.a:b.o"
 	Data      []byte
 	Cudadevrt bool // the path contains "cudadevrt"
+	Archive   bool // the module is a member of an archive
 	// HostKernelPatterns etc. hold the host references of the module; HasHostRefs tells whether it came with any sections of that kind.
 	HasHostRefs                            bool
 	HostKernelsExternal, HostKernelsStatic []string
@@ -157,6 +158,7 @@ func passes() []pass {
 
 // Run links sources into an image. Messages go to d, in the reference linker's order; the error is a *diag.FatalError
 // if a fatal message ended the link, ErrFailed if errors were reported, or the context's.
+// The result of a link that failed says which sources were left out until then, and has no image.
 func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector) (*Result, error) {
 	l := &Link{Options: opts, Diag: d, sources: sources, externInstance: map[SecID]SymID{}}
 	for _, p := range passes() {
@@ -164,7 +166,7 @@ func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector)
 			return nil, err
 		}
 		if err := p.run(l, ctx); err != nil {
-			return nil, err
+			return &l.result, err
 		}
 	}
 	return &l.result, nil

@@ -30,8 +30,8 @@ func (l *Link) resolve(ctx context.Context) error {
 			return l.Diag.Fatal(diag.UnexpectedAfterCudadevrt)
 		}
 		if l.sources[i].Cudadevrt && !l.KeepSystemLibs && r.open == 0 {
-			// A runtime library that nobody needs at its turn is left out; before any other module it is passed over.
-			if len(accepted) > 0 || l.Toolkit < 130 {
+			// A runtime library that nobody needs at its turn is left out; an archive before any other module is passed over.
+			if len(accepted) > 0 || l.Toolkit < 130 || !l.sources[i].Archive {
 				r.droppedRuntime = true
 			}
 			l.result.DroppedSources = append(l.result.DroppedSources, i)
