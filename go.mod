@@ -14,10 +14,13 @@ require (
 	github.com/bazelbuild/buildtools v0.0.0-20260904073137-eaa4d125b423 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/safeopen v0.0.0-20260327150837-43626d6f4685 // indirect
-	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
+	github.com/rogpeppe/go-internal v1.16.0 // scripts that run whole command lines, in tests only
 	golang.org/x/sync v0.24.0 // bounded groups of goroutines that stop at the first error
 	google.golang.org/protobuf v1.36.10 // indirect
 )
+
+require golang.org/x/tools v0.34.0 // indirect
 
 // The formatter of Starlark files, pinned: a test runs it.
 tool github.com/bazelbuild/buildtools/buildifier

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
@@ -27,7 +28,7 @@ func (r *run) compare(ctx context.Context, reference string, l *linked, outcome 
 	defer os.RemoveAll(dir)
 	// With -g the image names its output, so the base name stays.
 	output := filepath.Join(dir, filepath.Base(r.line.text(optOutputFile)))
-	cmd := exec.CommandContext(ctx, reference, r.referenceArgs(dir, output)...)
+	cmd := referenceCommand(ctx, reference, r.referenceArgs(dir, output)...)
 	said, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		return fmt.Errorf("CULINK_REFERENCE: %w", err)
@@ -54,6 +55,13 @@ func (r *run) compare(ctx context.Context, reference string, l *linked, outcome 
 		fmt.Fprintf(&text, "  %s\n    reference: %s\n    culink: %s\n", d.Key, d.A, d.B)
 	}
 	return r.differs(text.String())
+}
+
+// referenceCommand runs the linker to compare with. If that is another culink, it does not compare in its turn.
+func referenceCommand(ctx context.Context, reference string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, reference, args...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CULINK_REFERENCE=") })
+	return cmd
 }
 
 // differs reports a difference from the reference, which fails the link.

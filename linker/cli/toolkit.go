@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
@@ -74,7 +74,7 @@ func releaseOf(reference string) *arch.Toolkit {
 	if reference == "" {
 		return nil
 	}
-	said, err := exec.Command(reference, "--version").Output()
+	said, err := referenceCommand(context.Background(), reference, "--version").Output()
 	if err != nil {
 		return nil
 	}
