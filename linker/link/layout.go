@@ -16,6 +16,8 @@ type memory struct {
 	dynamic map[dynamicUse]uint64
 	// variables are, by FileID, the variables of an input by section.
 	variables []*variableIndex
+	// replacedBanks are sections of compiler constants none of whose constants stayed.
+	replacedBanks []SecID
 	// copies are the bytes to move once all sizes are known.
 	copies []copyJob
 	// nullValue is st_value of the null symbol. The reference gives it the place of the last losing copy of a function's
@@ -64,6 +66,7 @@ func (l *Link) layout(ctx context.Context) error {
 		}
 		l.reservedShared()
 	}
+	l.eraseEmptyBanks()
 	l.checkConstants()
 	return l.fill()
 }
@@ -113,7 +116,9 @@ func (l *Link) join(s *Section) {
 	switch s.Kind {
 	case KindConstFunc:
 		if s.Owner != 0 {
-			s.Parts = l.dropReplaced(s.Parts, s.Owner)
+			if s.Parts = l.dropReplaced(s.Parts, s.Owner); len(s.Parts) == 0 {
+				l.mem.replacedBanks = append(l.mem.replacedBanks, s.ID)
+			}
 		}
 	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
 	default:

@@ -37,16 +37,12 @@ func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
 	return slices.DeleteFunc(parts, func(p Part) bool { return p.In < winner })
 }
 
-// dropEmptyBanks removes the symbols of compiler constants whose section came out empty: the definition that replaced
-// theirs has none.
-func (l *Link) dropEmptyBanks() {
-	if !slices.ContainsFunc(l.Secs[1:], func(s *Section) bool { return s.Kind == KindConstFunc && s.Size == 0 }) {
-		return
-	}
-	for i := 1; i < len(l.Syms); i++ {
-		y := &l.Syms[i]
-		if s := l.Secs[y.Sec]; y.Of == 0 && s.Kind == KindConstFunc && s.Size == 0 {
-			y.Dead = true
+// eraseEmptyBanks takes the sections of compiler constants back that came out empty because the definition that replaced
+// the constants' has none (observed).
+func (l *Link) eraseEmptyBanks() {
+	for _, id := range l.mem.replacedBanks {
+		if s := l.Secs[id]; s.Size == 0 {
+			s.Erased = true
 		}
 	}
 }

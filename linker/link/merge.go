@@ -675,7 +675,11 @@ func (m *merger) parameterBanks() {
 // externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
 func (m *merger) externInstances() {
 	l := m.l
-	for _, text := range l.Kernels {
+	for _, rel := range l.Secs[1:] { // the reference finds the kernels by their relocation sections (observed)
+		text := rel.Target
+		if rel.Kind != KindRel && rel.Kind != KindRela || l.externInstance[text] != 0 {
+			continue
+		}
 		if in, ok := m.hasExtern[text]; !ok || in != l.Syms[l.Secs[text].Fn].Def {
 			continue // not in the code that counts
 		}

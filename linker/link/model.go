@@ -180,6 +180,8 @@ type Section struct {
 	ExtraInfo  uint32
 	// KeepEmpty keeps the section in the image though its size is 0.
 	KeepEmpty bool
+	// Erased takes the section back: it is not in the image, and neither its name nor its symbols are in the string tables.
+	Erased bool
 	// Drop removes the section from the image whatever its size.
 	Drop bool
 	// Kernel marks the code section of a kernel.

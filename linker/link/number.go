@@ -27,7 +27,7 @@ type header struct {
 // present reports whether a section is in the image, as far as that is known before relocations are processed.
 func (l *Link) present(s *Section) bool {
 	switch {
-	case s.Drop, s.ID == 0:
+	case s.Drop, s.Erased, s.ID == 0:
 		return false
 	case s.Kind == KindSymtabShndx:
 		return l.created >= wideSections
@@ -59,6 +59,9 @@ func (l *Link) hasPrototypes() bool {
 
 // vanishes reports whether a symbol leaves no trace in the image, not even its name. A relocatable link keeps all.
 func (l *Link) vanishes(s *Symbol) bool {
+	if l.Secs[s.Sec].Erased {
+		return true
+	}
 	if s.Of != 0 || l.rel {
 		return false
 	}

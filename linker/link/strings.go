@@ -58,7 +58,7 @@ func (l *Link) makeSymbolStrings() {
 func (l *Link) makeSectionStrings() []byte {
 	t := newStringTable(len(l.Secs))
 	for _, s := range l.Secs[1:] {
-		if s.Appended {
+		if s.Appended || s.Erased {
 			continue
 		}
 		known := len(t.data)
