@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/culink/culink/linker/cubin"
@@ -24,6 +26,19 @@ func FuzzLink(f *testing.F) {
 	f.Add(other.Encode(), uint8(1))
 	f.Add(other.Encode(), uint8(2|4))
 	f.Add(cubintest.New(80, 7).Encode(), uint8(0))
+	objects, err := filepath.Glob(filepath.Join("testdata", "*.cubin"))
+	if err != nil || len(objects) == 0 {
+		f.Fatalf("no objects with capsules to start from: %v", err)
+	}
+	for _, name := range objects {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, uint8(64))
+		f.Add(b, uint8(64|1))
+		f.Add(b, uint8(64|4))
+	}
 	base := sound.Encode()
 	f.Fuzz(func(t *testing.T, data []byte, flags uint8) {
 		opts := Options{SM: 80, Toolkit: 130, Relocatable: flags&1 != 0, Debug: flags&2 != 0, PreserveRelocs: flags&4 != 0,
@@ -31,13 +46,17 @@ func FuzzLink(f *testing.F) {
 		if flags&64 != 0 {
 			opts.SM = 100
 		}
+		src := []Source{{Name: "a.cubin", Data: base}, {Name: "b.cubin", Data: data}}
+		if opts.SM == 100 {
+			src = src[1:] // an input without capsules would make an image without twins
+		}
 		if flags&128 != 0 {
 			opts.Toolkit = 124
 		}
 		var first []byte
 		for i := range 2 {
 			d := &diag.Collector{}
-			res, err := Run(context.Background(), opts, []Source{{Name: "a.cubin", Data: base}, {Name: "b.cubin", Data: data}}, d)
+			res, err := Run(context.Background(), opts, src, d)
 			if err != nil {
 				var fatal *diag.FatalError
 				if d.Errors() == 0 && !errors.As(err, &fatal) {
