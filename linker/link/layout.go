@@ -93,20 +93,9 @@ type extent struct{ size, align uint64 }
 
 // add places size bytes of that alignment at the end and returns where.
 func (e *extent) add(size, align uint64) uint64 {
-	at := roundUp(e.size, align)
+	at := alignUp(e.size, align)
 	e.size, e.align = at+size, max(e.align, align)
 	return at
-}
-
-// roundUp is the smallest multiple of a that is not less than x. Alignments that stand in symbols need be no powers of two.
-func roundUp(x, a uint64) uint64 {
-	if a <= 1 {
-		return x
-	}
-	if r := x % a; r != 0 {
-		return x + (a - r)
-	}
-	return x
 }
 
 // join places the contributions of a section one after the other, each whole and at its own alignment: nothing is

@@ -58,7 +58,7 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 			align, size = max(align, l.Secs[b].Align), max(size, l.Secs[b].Size)
 		}
 	}
-	at := roundUp(size, align)
+	at := alignUp(size, align)
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
 		l.moveConstants(l.Inputs[p.In], p, at)
@@ -75,7 +75,7 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 		for i := range fc.Parts {
 			l.copyConstants(s, &fc.Parts[i], sizes[i])
 		}
-		s.Size, s.Align = roundUp(at+piece.size, align), align
+		s.Size, s.Align = alignUp(at+piece.size, align), align
 		if l.Mercury {
 			s.MercSize = s.Size
 		}
@@ -224,7 +224,7 @@ func (b *constantBlock) unit(data []byte, off, size uint64) uint64 {
 		return at
 	}
 	size = uint64(len(bytes))
-	at := roundUp(b.size, size)
+	at := alignUp(b.size, size)
 	b.size = at + size
 	for uint64(len(b.data)) < at {
 		b.data = append(b.data, 0)

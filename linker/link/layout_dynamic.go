@@ -61,7 +61,7 @@ func (p *sharedPlan) placeDynamic() {
 	for k := range p.own {
 		if p.uses[k] {
 			r := find(int32(k))
-			largest[r] = max(largest[r], roundUp(max(p.end[k], l.sharedStart()), 16))
+			largest[r] = max(largest[r], alignUp(max(p.end[k], l.sharedStart()), 16))
 		}
 	}
 	for k := range p.own {

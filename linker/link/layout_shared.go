@@ -247,7 +247,7 @@ func (p *sharedPlan) placeGroups() {
 	at := p.l.sharedStart()
 	starts := make([]uint64, len(groups))
 	for i, g := range groups {
-		starts[i] = roundUp(at, g.align)
+		starts[i] = alignUp(at, g.align)
 		at = starts[i] + g.size
 	}
 	for i := range p.grouped {

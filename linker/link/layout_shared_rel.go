@@ -78,7 +78,7 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 	s.Align = max(s.Align, maximum)
 	if uses {
 		s.Align = max(s.Align, 16)
-		s.Size = roundUp(s.Size, 16)
+		s.Size = alignUp(s.Size, 16)
 		l.Syms[id].Value = s.Size
 	}
 }
