@@ -205,7 +205,7 @@ func number(text string) (int32, error) {
 		return 0, nil
 	}
 	digits := strings.TrimLeft(s, "+-")
-	if len(digits) > 1 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') {
+	if len(digits) > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') && digits[2] != '-' && digits[2] != '+' {
 		n, err := strconv.ParseInt(s[:len(s)-len(digits)]+digits[2:], 16, 32)
 		return int32(n), err
 	}
