@@ -23,6 +23,8 @@ type bindlessTable struct {
 	// kernels have the table, in order of their code sections; has tells so by FuncID (nil if none has it).
 	kernels []FuncID
 	has     []bool
+	// without are the kinds of references, from texture on, whose slots stay empty, by FuncID (nil if no kernel has the table).
+	without [][3]bool
 	// How many references of each kind there are.
 	textures, samplers, surfaces int
 }
@@ -53,20 +55,16 @@ func (l *Link) descriptorTables() error {
 	if err != nil {
 		return err
 	}
-	t.kernels = l.entriesReachingAny(users)
+	t.assign(l, users)
 	t.base = l.descriptorBase()
 	if len(t.kernels) == 0 {
 		return nil
-	}
-	t.has = make([]bool, len(l.Funcs))
-	for _, k := range t.kernels {
-		t.has[k] = true
 	}
 	if err := t.check(l); err != nil {
 		return err
 	}
 	for _, k := range t.kernels {
-		l.addTable(k)
+		l.addTable(k, t.without[k])
 	}
 	return nil
 }
@@ -96,9 +94,10 @@ func (t *bindlessTable) collect(l *Link) bool {
 	return true
 }
 
-// descriptorUsers lists the functions of the image whose code asks for a descriptor. With exactly one kernel every such
+// descriptorUsers lists, by kind, the functions of the image whose code asks for a descriptor. With exactly one kernel every such
 // reference of any input counts as the kernel's own, even one in a function that was removed (observed).
-func (l *Link) descriptorUsers() ([]FuncID, error) {
+func (l *Link) descriptorUsers() ([3][]FuncID, error) {
+	var users [3][]FuncID
 	uses, err := l.codeUses(l.Mercury,
 		func(y *cubin.Symbol) bool { return isReference(y.Type()) },
 		func(y *cubin.Symbol, t uint32) bool {
@@ -111,20 +110,50 @@ func (l *Link) descriptorUsers() ([]FuncID, error) {
 			return triggersDescriptor(reloc.Type(t))
 		})
 	if err != nil {
-		return nil, err
+		return users, err
 	}
-	var users []FuncID
 	for _, list := range uses {
 		for _, u := range list {
-			if len(l.Entries) == 1 {
-				return l.Entries, nil
-			}
-			if u.fn != 0 && !u.dead && (len(users) == 0 || users[len(users)-1] != u.fn) {
-				users = append(users, u.fn)
+			kind := l.Syms[u.sym].Type() - cubin.STTTexture
+			of := users[kind]
+			switch {
+			case len(l.Entries) == 1:
+				users[kind] = l.Entries
+			case u.fn != 0 && !u.dead && (len(of) == 0 || of[len(of)-1] != u.fn):
+				users[kind] = append(of, u.fn)
 			}
 		}
 	}
 	return users, nil
+}
+
+// assign finds the kernels that have the table, and what of it the loader fills in for them. Unless textures and samplers
+// are apart, that is everything; otherwise a kernel that reaches no sampler goes without samplers, and one without
+// textures likewise. Surfaces, which can need either, bring all (observed).
+func (t *bindlessTable) assign(l *Link, users [3][]FuncID) {
+	const texture, sampler, surface = 0, 1, 2
+	apart := t.textures > 0 && t.samplers > 0
+	var reach [3][]bool
+	any := make([]bool, len(l.Funcs))
+	t.without = make([][3]bool, len(l.Funcs))
+	for kind := range users {
+		reach[kind] = make([]bool, len(l.Funcs))
+		for _, k := range l.entriesReachingAny(users[kind]) {
+			reach[kind][k], any[k] = true, true
+		}
+	}
+	for _, k := range l.Entries {
+		if !any[k] {
+			continue
+		}
+		t.kernels = append(t.kernels, k)
+		if apart && !reach[surface][k] {
+			t.without[k] = [3]bool{texture: !reach[texture][k], sampler: !reach[sampler][k]}
+		}
+	}
+	if len(t.kernels) > 0 {
+		t.has = any
+	}
 }
 
 // entriesReachingAny returns the entries, in order, that reach some of the functions by calls. Unlike one question per
@@ -215,7 +244,7 @@ func (t *bindlessTable) check(l *Link) error {
 
 // addTable makes the section of a kernel's descriptors, if the image has it apart from the parameters, and the
 // relocations that let the loader fill the table in: the highest slot first.
-func (l *Link) addTable(k FuncID) {
+func (l *Link) addTable(k FuncID, without [3]bool) {
 	bank := l.parameterBank(k)
 	if bank == nil {
 		return
@@ -225,7 +254,11 @@ func (l *Link) addTable(k FuncID) {
 		bank = l.replaceBank(bank)
 		rela := l.Secs[l.sec(".rela"+bank.Name, 0, bank.ID)]
 		for i := len(t.refs) - 1; i >= 0; i-- {
-			row := &headerRelocs[l.Syms[t.refs[i]].Type()-cubin.STTTexture]
+			kind := l.Syms[t.refs[i]].Type() - cubin.STTTexture
+			if without[kind] {
+				continue
+			}
+			row := &headerRelocs[kind]
 			off := slotSize * uint64(i)
 			rela.Rels = append(rela.Rels, OutRel{Offset: t.base + off, Sym: t.refs[i], Type: uint32(row.rela)})
 			rela.MercRels = append(rela.MercRels, OutRel{Offset: off, Sym: t.refs[i], Type: uint32(row.mercury)})
@@ -234,7 +267,11 @@ func (l *Link) addTable(k FuncID) {
 	}
 	rel := l.Secs[l.sec(".rel"+bank.Name, 0, bank.ID)]
 	for i := len(t.refs) - 1; i >= 0; i-- {
-		row := &headerRelocs[l.Syms[t.refs[i]].Type()-cubin.STTTexture]
+		kind := l.Syms[t.refs[i]].Type() - cubin.STTTexture
+		if without[kind] {
+			continue
+		}
+		row := &headerRelocs[kind]
 		rel.Rels = append(rel.Rels, OutRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(row.rel)})
 	}
 }

@@ -14,6 +14,8 @@ type memory struct {
 	banks []SecID
 	// dynamic is where dynamic shared memory begins for a function and a symbol.
 	dynamic map[dynamicUse]uint64
+	// sharedTwice are the variables in whose value the reserved bytes are twice.
+	sharedTwice map[SymID]bool
 	// variables are, by FileID, the variables of an input by section.
 	variables []*variableIndex
 	// replacedBanks are sections of compiler constants none of whose constants stayed.

@@ -16,6 +16,18 @@ type sharedVar struct {
 	users       []FuncID // functions whose code refers to it
 	entries     []FuncID // kernels that reach one of them; for variables of functions only
 	dynamic     bool
+	// replaced marks a definition that a later one took the place of: it keeps its room, but the symbol is elsewhere.
+	replaced bool
+}
+
+// sharedDef is a definition of a shared variable: the one that counts, or one that was replaced.
+type sharedDef struct {
+	sym         SymID
+	file        FileID
+	number      int32 // in the symbol table of the file
+	sec         SecID
+	align, size uint64
+	replaced    bool
 }
 
 // coreBefore is the order of placement in one space: large alignments first, then small variables.
@@ -98,17 +110,15 @@ func (p *sharedPlan) collect() error {
 	if err != nil {
 		return err
 	}
-	ids := l.sharedSymbols(uses)
-	for _, id := range ids {
-		s := &l.Syms[id]
-		v := sharedVar{sym: id, align: s.Value, size: s.Size, users: uses[id]}
+	for _, d := range l.sharedDefinitions(uses) {
+		v := sharedVar{sym: d.sym, align: d.align, size: d.size, users: uses[d.sym], replaced: d.replaced}
 		switch {
-		case s.Def == NoFile:
+		case d.sec == 0:
 			p.dynamic = true
 			v.dynamic = true
 			p.functions = append(p.functions, v)
-		case l.Secs[s.Sec].Kind == KindSharedEntry:
-			if k := p.kernelAt[l.Secs[s.Sec].Owner]; k != 0 {
+		case l.Secs[d.sec].Kind == KindSharedEntry:
+			if k := p.kernelAt[l.Secs[d.sec].Owner]; k != 0 {
 				p.own[k-1] = append(p.own[k-1], v)
 			}
 		default:
@@ -139,10 +149,17 @@ func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
 	return uses, nil
 }
 
-// sharedSymbols lists the shared variables of the image in the order in which the inputs define them. Instances of
-// dynamic memory that an earlier relocatable link made count as one.
-func (l *Link) sharedSymbols(uses map[SymID][]FuncID) []SymID {
-	var ids []SymID
+// sharedDefinitions lists the shared variables of the image in the order in which the inputs define them, dynamic arrays (sec
+// is 0) in that of their first mentions. A definition that a later one replaced keeps its room beside it (observed).
+// Instances of dynamic memory that an earlier relocatable link made count as one.
+func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
+	defs := slices.Clone(l.replacedShared)
+	for i := range defs {
+		d := &defs[i]
+		in := l.Inputs[d.file]
+		d.sec = in.Secs[l.view(in)[d.number].Shndx].Out
+	}
+	defs = slices.DeleteFunc(defs, func(d sharedDef) bool { return d.sec == 0 })
 	instance := SymID(0)
 	for i := 1; i < len(l.Syms); i++ {
 		id := SymID(i)
@@ -168,21 +185,19 @@ func (l *Link) sharedSymbols(uses map[SymID][]FuncID) []SymID {
 			defined := s.Def
 			s.Def, s.Shndx, s.First = NoFile, cubin.SHNUndef, defined
 		}
-		ids = append(ids, id)
-	}
-	file := func(id SymID) FileID {
-		if s := &l.Syms[id]; s.Def == NoFile {
-			return s.First
+		d := sharedDef{sym: id, file: s.Def, number: s.DefSym, sec: s.Sec, align: s.Value, size: s.Size}
+		if s.Def == NoFile {
+			d.file, d.sec = s.First, 0
 		}
-		return l.Syms[id].Def
+		defs = append(defs, d)
 	}
-	slices.SortStableFunc(ids, func(a, b SymID) int {
-		if c := cmp.Compare(file(a), file(b)); c != 0 {
+	slices.SortStableFunc(defs, func(a, b sharedDef) int {
+		if c := cmp.Compare(a.file, b.file); c != 0 {
 			return c
 		}
-		return cmp.Compare(l.Syms[a].DefSym, l.Syms[b].DefSym)
+		return cmp.Compare(a.number, b.number)
 	})
-	return ids
+	return defs
 }
 
 // assignFunctions decides which variables of functions become private to a kernel, and removes those that no code of
@@ -351,18 +366,39 @@ func (p *sharedPlan) functionsSection() {
 	s.Align, s.KeepEmpty = align, true
 }
 
-// symbols sets the values of variables: offsets in shared memory, the reserved bytes included.
+// symbols sets the values of variables: offsets in shared memory, the reserved bytes included. Of a variable with several
+// definitions the one placed last counts, and the reserved bytes are added for each (the reference's fault; code has the
+// right offsets, since it does not contain the reserved bytes).
 func (p *sharedPlan) symbols() {
 	set := func(list []sharedVar) {
 		for i := range list {
-			p.l.Syms[list[i].sym].Value = list[i].addr + p.reserve
+			v := &list[i]
+			p.l.Syms[v.sym].Value = v.addr + p.reserve
+			if v.replaced {
+				if p.l.mem.sharedTwice == nil {
+					p.l.mem.sharedTwice = map[SymID]bool{}
+				}
+				p.l.mem.sharedTwice[v.sym] = true
+			}
 		}
 	}
 	set(p.grouped)
 	for _, list := range p.own {
 		set(list)
 	}
+	for id := range p.l.mem.sharedTwice {
+		p.l.Syms[id].Value += p.reserve
+	}
 	p.dynamicSymbols()
+}
+
+// sharedOffset is the offset of a shared variable in code, which does not count the reserved bytes.
+func (l *Link) sharedOffset(id SymID) uint64 {
+	at := l.Syms[id].Value - l.sharedReserve()
+	if l.mem.sharedTwice[id] {
+		at -= l.sharedReserve()
+	}
+	return at
 }
 
 // limits notes kernels whose static shared memory is too large. Without the reserved bytes sm_90 still takes them off

@@ -11,6 +11,13 @@ func (l *Link) sharedSizes() {
 			s.Align = 1 // variables' alignments count, not those of the inputs' sections
 		}
 	}
+	for _, d := range l.replacedShared { // their room stays (observed)
+		in := l.Inputs[d.file]
+		if out := in.Secs[l.view(in)[d.number].Shndx].Out; out != 0 {
+			sec := l.Secs[out]
+			sec.Size, sec.Align = sec.Size+d.size, max(sec.Align, d.align)
+		}
+	}
 	dynamic := false
 	for i := 1; i < len(l.Syms); i++ {
 		s := &l.Syms[i]
@@ -35,6 +42,9 @@ func (l *Link) sharedSizes() {
 		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
 			sec.Size, sec.Align = sec.Size+s.Size, max(sec.Align, s.Value)
 		}
+	}
+	for _, d := range l.replacedShared {
+		l.Syms[d.sym].Value = d.align // the first definition's stays (observed)
 	}
 	l.alignShared(dynamic)
 }

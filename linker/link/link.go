@@ -113,6 +113,8 @@ type Link struct {
 	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
 	globalSec, globalInit, sharedFuncs, sharedReserved                                                   SecID
 
+	// replacedShared are definitions of shared variables in whose place later ones came.
+	replacedShared []sharedDef
 	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section.
 	externInstance map[SecID]SymID
 

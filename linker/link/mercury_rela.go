@@ -287,7 +287,7 @@ func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
 	case e.dynamic && s.Def == NoFile && p.code:
 		return p.l.dynamicShared(p.sec, e.sym)
 	}
-	return s.Value - p.l.sharedReserve()
+	return p.l.sharedOffset(e.sym)
 }
 
 // keep leaves the entry to the loader or to a later link. An executable shows no unified types.
@@ -331,17 +331,14 @@ func (p *twinPatcher) refuse(r *cubin.Rel, problem string) error {
 	return &relocationError{id: diag.MalformedInput, file: p.in.Name, section: p.rel.Name, offset: r.Offset, problem: problem}
 }
 
-// headerIndices makes the entries of descriptors' twins: those of the parameter bank, counted from the first descriptor.
+// headerIndices makes the entries of descriptors' twins: those of the parameter bank, counted from the first slot, be it filled in or not.
 func (t *twinRelocator) headerIndices() {
 	for _, s := range t.l.Secs[1:] {
 		if s.Kind != KindRela || s.Target == 0 || len(s.Rels) == 0 || t.l.Secs[s.Target].Kind != KindConstIndices {
 			continue
 		}
 		bank := t.l.Secs[s.Target]
-		base := s.Rels[0].Offset
-		for i := range s.Rels {
-			base = min(base, s.Rels[i].Offset)
-		}
+		base := t.l.table.base
 		s.MercRels = make([]OutRel, len(s.Rels))
 		for i, r := range s.Rels {
 			s.MercRels[i] = OutRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(headerIndexType(reloc.Type(r.Type))), Addend: r.Addend}

@@ -283,8 +283,8 @@ func TestTwinEntriesOutsideTheirSectionAreRefused(t *testing.T) {
 	}
 }
 
-func TestHeaderIndicesCountFromTheFirstDescriptor(t *testing.T) {
-	l := &Link{}
+func TestHeaderIndicesCountFromTheFirstSlot(t *testing.T) {
+	l := &Link{table: bindlessTable{base: 0x390}}
 	l.Secs = []*Section{{},
 		{ID: 1, Name: mercIndices + "k", Kind: KindConstIndices, Size: 0x39c},
 		{ID: 2, Name: ".rela" + mercIndices + "k", Kind: KindRela, Target: 1, Rels: []OutRel{

@@ -89,6 +89,9 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal:
 		l.Inputs[s.Def].Lost[s.DefSym] = replacedLater
+		if s.Shared() {
+			l.replacedShared = append(l.replacedShared, sharedDef{sym: id, file: s.Def, number: s.DefSym, align: s.Value, size: s.Size, replaced: true})
+		}
 		r.define(id, in, n, y)
 	default:
 		in.Lost[n] = lostOnArrival

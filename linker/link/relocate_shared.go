@@ -20,7 +20,7 @@ func (p *patcher) sharedValue(e *pending) uint64 {
 	if e.dynamic && s.Def == NoFile && p.code {
 		return p.l.dynamicShared(p.sec, e.sym)
 	}
-	return s.Value - p.l.sharedReserve()
+	return p.l.sharedOffset(e.sym)
 }
 
 // applyReference writes the place of a texture's, sampler's or surface's descriptor in bank 0. Entries of other types, or

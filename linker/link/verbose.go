@@ -91,10 +91,15 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 	fmt.Fprintf(&b, "%d stack, %d bytes smem%s, %d bytes lmem", l.usedStack(f, fn), shared, strings.Join(banks, ""), local)
 	if t := &l.table; l.SM < 100 && t.has != nil && t.has[fn] {
 		for _, c := range []struct {
-			n    int
-			what string
-		}{{t.textures, "textures"}, {t.surfaces, "surfaces"}, {t.samplers, "samplers"}} {
-			if c.n != 0 {
+			n       int
+			what    string
+			without bool
+		}{
+			{t.textures, "textures", t.without[fn][0]},
+			{t.surfaces, "surfaces", false},
+			{t.samplers, "samplers", t.without[fn][1]},
+		} {
+			if c.n != 0 && !c.without {
 				fmt.Fprintf(&b, ", %d %s", c.n, c.what)
 			}
 		}
