@@ -81,6 +81,9 @@ func (t *take) check(o *Options) {
 	switch {
 	case soundErr != nil:
 		t.leaveOut(o, soundErr.Error())
+		if o.AsReference && o.Toolkit.Word < firstOwnRules {
+			t.leftOut, t.absent, t.ids = false, true, []string{"(null)"} // what 12.4 registers (observed)
+		}
 		return
 	case h.Type == elfExecutable:
 		t.leaveOut(o, "it is linked already")
@@ -118,6 +121,9 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
 	}
 	abi := h.ABI()
 	badABI := abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8
+	if old { // EI_OSABI is not looked at (observed)
+		badABI = h.ABIVersion != cubin.ABIVersion7
+	}
 	if badABI && !old { // 12.4 asks for the architecture first (observed)
 		t.say(diag.AbiMismatch, name)
 		return
