@@ -88,10 +88,13 @@ func (l *Link) appendData(out []segment, secs []*Section) []segment {
 	if !last.NoBits() {
 		end += last.Size
 	}
-	pos := end
+	pos, any := end, false
 	for _, s := range secs {
 		if s.NoBits() {
-			pos = alignUp(pos, l.align(s)) + s.Size
+			if any { // the first one begins where the file's bytes end, whatever its alignment (observed)
+				pos = alignUp(pos, l.align(s))
+			}
+			pos, any = pos+s.Size, true
 		}
 	}
 	return append(out, segment{ptype: ptLoad, flags: pfR | pfW, offset: first.Offset, filesz: end - first.Offset, memsz: pos - first.Offset})
