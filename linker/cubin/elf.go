@@ -110,12 +110,16 @@ const (
 	STBWeak   Binding = 2
 )
 
-// Special values of st_shndx.
+// Special values of Symbol.Shndx. The file has 16 bits, of which those from 0xff00 on are special, and keeps larger
+// section numbers in .symtab_shndx; Shndx has the number itself, and the special values above all numbers.
 const (
-	SHNUndef  uint16 = 0
-	SHNLoRes  uint16 = 0xff00
-	SHNAbs    uint16 = 0xfff1
-	SHNCommon uint16 = 0xfff2
+	SHNUndef  uint32 = 0
+	SHNLoRes  uint32 = 0xffffff00
+	SHNAbs    uint32 = 0xfffffff1
+	SHNCommon uint32 = 0xfffffff2
+
+	shnLoReserve = 0xff00 // as the file has it
+	shnXindex    = 0xffff
 )
 
 // Bits of st_other.
@@ -218,7 +222,7 @@ type Symbol struct {
 	NameOff uint32 // st_name
 	Info    uint8
 	Other   uint8
-	Shndx   uint16
+	Shndx   uint32
 	Value   uint64
 	Size    uint64
 }

@@ -82,17 +82,18 @@ func Parse(data []byte) (*File, error) {
 
 func (f *File) readSections() error {
 	h := &f.Header
-	if h.Shnum == 0 {
-		return &FormatError{-1, "", 60, "no section headers"}
+	count, err := f.sectionCount()
+	if err != nil {
+		return err
 	}
 	if h.Shentsize != ShdrSize {
 		return &FormatError{-1, "", 58, fmt.Sprintf("e_shentsize is %d, not %d", h.Shentsize, ShdrSize)}
 	}
 	size := uint64(len(f.Data))
-	if h.Shoff > size || uint64(h.Shnum)*ShdrSize > size-h.Shoff {
+	if h.Shoff > size || count > (size-h.Shoff)/ShdrSize {
 		return &FormatError{-1, "", h.Shoff, "section header table reaches beyond the end of the file"}
 	}
-	f.Sections = make([]Section, h.Shnum)
+	f.Sections = make([]Section, count)
 	for i := range f.Sections {
 		b := f.Data[h.Shoff+uint64(i)*ShdrSize:]
 		s := &f.Sections[i]
@@ -122,6 +123,22 @@ func (f *File) readSections() error {
 		s.Name = n
 	}
 	return f.checkHeaders()
+}
+
+// sectionCount is e_shnum, or, where that is 0, sh_size of the null section: ELF's numbering of 65,280 sections and more.
+func (f *File) sectionCount() (uint64, error) {
+	if f.Shnum != 0 {
+		return uint64(f.Shnum), nil
+	}
+	size := uint64(len(f.Data))
+	if f.Shoff == 0 || f.Shoff > size || size-f.Shoff < ShdrSize {
+		return 0, &FormatError{-1, "", 60, "no section headers"}
+	}
+	n := le.Uint64(f.Data[f.Shoff+32:])
+	if n < shnLoReserve {
+		return 0, &FormatError{-1, "", 60, "no section headers"}
+	}
+	return n, nil
 }
 
 // checkHeaders tests what later passes rely on: links between sections, table strides and the size of alignments, which need not be
@@ -201,10 +218,11 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 		f.strtab = strtab
 	}
 	syms := make([]Symbol, s.Size/SymSize)
+	wide := f.wideNumbers(index)
 	for i := range syms {
 		b := s.Data[i*SymSize:]
 		y := &syms[i]
-		*y = Symbol{NameOff: le.Uint32(b), Info: b[4], Other: b[5], Shndx: le.Uint16(b[6:]), Value: le.Uint64(b[8:]), Size: le.Uint64(b[16:])}
+		*y = Symbol{NameOff: le.Uint32(b), Info: b[4], Other: b[5], Shndx: sectionNumber(le.Uint16(b[6:]), wide, i), Value: le.Uint64(b[8:]), Size: le.Uint64(b[16:])}
 		n, ok := cstring(strtab, uint64(y.NameOff))
 		if !ok && i > 0 {
 			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*SymSize, "st_name lies outside the string table"}
@@ -215,6 +233,28 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 		}
 	}
 	return syms, nil
+}
+
+// wideNumbers returns the contents of the .symtab_shndx that belongs to a symbol table, nil if there is none.
+func (f *File) wideNumbers(symtab int) []byte {
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Type == SHTSymtabShndx && int(s.Link) == symtab {
+			return s.Data
+		}
+	}
+	return nil
+}
+
+// sectionNumber is the number of a symbol's section. What .symtab_shndx holds counts only where st_shndx says so: the
+// reference fills it with other numbers besides (observed).
+func sectionNumber(shndx uint16, wide []byte, symbol int) uint32 {
+	switch {
+	case shndx < shnLoReserve:
+		return uint32(shndx)
+	case shndx == shnXindex && 4*symbol+4 <= len(wide):
+		return le.Uint32(wide[4*symbol:])
+	}
+	return 0xffff0000 | uint32(shndx)
 }
 
 // stringOf is the bytes as a string without a copy: a File's bytes never change.

@@ -277,7 +277,7 @@ func (d *describer) symbolList(symbols []cubin.Symbol, keys []string) []Symbol {
 }
 
 // place is st_shndx in words.
-func (d *describer) place(i uint16) string {
+func (d *describer) place(i uint32) string {
 	switch i {
 	case cubin.SHNUndef:
 		return "UND"
@@ -286,7 +286,7 @@ func (d *describer) place(i uint16) string {
 	case cubin.SHNCommon:
 		return "COMMON"
 	}
-	return d.sectionName(uint32(i))
+	return d.sectionName(i)
 }
 
 // relocType names a relocation type, known or not.

@@ -227,7 +227,7 @@ func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
 }
 
 // hasEntries reports whether the input has entries that patch a section's twin.
-func (p *twinPatcher) hasEntries(twin uint16) bool {
+func (p *twinPatcher) hasEntries(twin uint32) bool {
 	if p.patched == nil {
 		p.patched = make([]bool, len(p.in.File.Sections))
 		for i := range p.in.File.Sections {

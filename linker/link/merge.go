@@ -177,7 +177,7 @@ func (m *merger) functions(in *Input) {
 	}
 }
 
-func (in *Input) markDead(shndx uint16) {
+func (in *Input) markDead(shndx uint32) {
 	in.Secs[shndx].Dead = true
 	if t := in.Secs[shndx].Twin; t != 0 {
 		in.Secs[t].Dead = true
@@ -242,7 +242,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 }
 
 // setOut relates a section, in both its forms, to an output section.
-func (in *Input) setOut(index uint16, out SecID, lost lossKind) {
+func (in *Input) setOut(index uint32, out SecID, lost lossKind) {
 	in.Secs[index].Out, in.Secs[index].Lost = out, lost
 	if t := in.Secs[index].Twin; t != 0 {
 		in.Secs[t].Out, in.Secs[t].Lost = out, lost
@@ -318,7 +318,7 @@ func (m *merger) nameDeadShared(in *Input, index int32) {
 }
 
 // constantsOfLoser reports whether a section holds compiler constants of a function whose definition here lost on arrival.
-func (in *Input) constantsOfLoser(index uint16) bool {
+func (in *Input) constantsOfLoser(index uint32) bool {
 	h := &in.File.Sections[index]
 	return in.Secs[index].kind == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
 }
@@ -410,7 +410,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 		if text.Out == 0 || text.Dead {
 			m.ghostSection(text.ghost, kind)
 			sec.ghost = text.ghost
-			in.markDead(uint16(index))
+			in.markDead(uint32(index))
 			return 0, true
 		}
 		owner, lost = text.Out, text.Lost
@@ -421,7 +421,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 		return 0, false
 	}
 	out = l.sec(name, owner, 0)
-	in.setOut(uint16(index), out, lost)
+	in.setOut(uint32(index), out, lost)
 	s := l.Secs[out]
 	s.Align = max(s.Align, h.Addralign)
 	plain, twin := in.forms(index)
@@ -523,7 +523,7 @@ func (m *merger) relocations(in *Input, index int32) {
 	plain, twin := in.forms(index)
 	s := l.Secs[home]
 	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
-	in.setOut(uint16(index), home, in.Secs[target].Lost)
+	in.setOut(uint32(index), home, in.Secs[target].Lost)
 }
 
 func (m *merger) kernelUsesExtern(text SecID, in FileID) {

@@ -97,7 +97,7 @@ type Symbol struct {
 	Def    FileID
 	DefSym int32
 	// Shndx is the input's st_shndx of that definition: SHNUndef, SHNCommon or an ordinary index.
-	Shndx uint16
+	Shndx uint32
 	// Sec is the output section, 0 if undefined.
 	Sec SecID
 	// Value is st_value in the image: before layout the input's, afterwards the address in its space.

@@ -149,6 +149,6 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 }
 
 // hasBytes reports whether a definition is initialised: its section has bytes in the file.
-func hasBytes(f *cubin.File, shndx uint16) bool {
+func hasBytes(f *cubin.File, shndx uint32) bool {
 	return shndx < cubin.SHNLoRes && !f.Sections[shndx].NoBits()
 }

@@ -221,7 +221,7 @@ func (r *resolver) fewerRegisters(in *Input, n int32, y *cubin.Symbol, s *Symbol
 
 // registers is a definition's register count: the top byte of its code section's sh_info, or, where that is 0,
 // EIATTR_REGCOUNT. 12.4 knows the former only (observed).
-func (r *resolver) registers(in *Input, n int32, shndx uint16) uint32 {
+func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
 	l := r.l
 	if int(shndx) < len(in.File.Sections) {
 		text := int32(shndx)

@@ -194,6 +194,9 @@ func (l *Link) writeSection(buf []byte, h header) {
 // shnXindex is st_shndx of a symbol whose section's number stands in .symtab_shndx (ELF specification).
 const shnXindex = 0xffff
 
+// shnCommon is st_shndx of a COMMON symbol (ELF specification).
+const shnCommon = 0xfff2
+
 func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
 	size := cubin.RelaSize
 	if rel {
@@ -222,7 +225,7 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 		name := s.Name
 		shndx := uint16(0)
 		if s.Shndx == cubin.SHNCommon && s.Sec == 0 {
-			shndx = cubin.SHNCommon // left to a later link
+			shndx = shnCommon // left to a later link
 		}
 		if s.Sec != 0 {
 			sec := l.Secs[s.Sec]
