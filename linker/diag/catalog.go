@@ -82,6 +82,7 @@ const (
 	LTOObjects
 	SizeMismatch64
 	LostCode
+	RescuedCode
 	IgnoredInput
 	LTOInput
 	LibraryNotFound
@@ -189,6 +190,7 @@ var catalog = [messageCount]Row{
 	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "", false},
 	LostCode:             {Warning, "code of '%s' is lost: %s", "", true},
+	RescuedCode:          {Warning, "linked '%s', whose code nvlink loses: %s", "", true},
 	IgnoredInput:         {Warning, "'%s' contributes nothing: %s", "", true},
 	LTOInput:             {Fatal, "'%s' holds code for link-time optimisation", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	LibraryNotFound:      {Warning, "no library found for -l%s", "", true},

@@ -22,7 +22,7 @@ var rolesOf = map[ID]roles{
 	AddressTakenUncalled: {1, 0}, TooManyTextures: {2, 0}, TooManySamplers: {2, 0}, TooManySurfaces: {2, 0}, CtaGroupConflict: {1, 0},
 	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1},
 	RecompileToolkit: {0, 1}, Expected64Bit: {0, 1}, EwpObject: {0, 1}, MalformedInput: {0, 1}, UnsupportedInput: {0, 1},
-	NoInputFile: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, LTOInput: {0, 1},
+	NoInputFile: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, LTOInput: {0, 1},
 }
 
 // consequences are messages that only say that earlier ones ended the link: culink leaves them out behind an error.

@@ -33,7 +33,7 @@ func (l *loader) libraries(ctx context.Context) ([]string, error) {
 		if file != "" {
 			out = append(out, file)
 		} else if !l.o.AsReference {
-			l.diag.Report(diag.IgnoredInput, "-l"+name, "lib"+name+".a is in no library directory")
+			l.diag.Report(diag.LibraryNotFound, name)
 		}
 	}
 	return out, nil

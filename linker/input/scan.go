@@ -97,7 +97,10 @@ func (s *scan) enter(g stage) { s.steps = append(s.steps, step{stage: g, id: non
 
 // lost tells what the reference loses: on request when culink loses it too, always when culink links it.
 func (s *scan) lost(name, why string) {
-	if !s.o.AsReference || s.o.Warn {
+	switch {
+	case !s.o.AsReference:
+		s.report(diag.RescuedCode, name, why)
+	case s.o.Warn:
 		s.report(diag.LostCode, name, why)
 	}
 }
