@@ -83,21 +83,21 @@ var options = [numOptions]option{
 		Arg:    "<0|min|mid|max>",
 		Help:   "Specify fast-compile level for device code, which controls the tradeoff between compilation speed and runtime performance by disabling certain optimizations at varying levels. \nLevels: \n        'max': Focus only on the fastest compilation speed, disabling many optimizations.\n        'mid': Balance compile time and runtime, disabling expensive optimizations.\n        'min': More minimal impact on both compile time and runtime, minimizing some expensive optimizations.\n        '0': Disables fast-compile. \nThe option is disabled by default.",
 		Own:    "compile speed against run time, for link-time optimisation",
-		Status: statusRefused, Note: "compiles: only with link-time optimisation, which culink does not do",
+		Status: statusRefused, Note: "only for link-time optimisation, which culink does not do",
 	},
 	optXnvvm: {
 		Long: "Xnvvm", Short: "Xnvvm", Form: formList,
 		Arg:    "<options>,...",
 		Help:   "Nvvm options (only used with LTO).",
 		Own:    "options for libnvvm, for link-time optimisation",
-		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status: statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optXptxas: {
 		Long: "Xptxas", Short: "Xptxas", Form: formList,
 		Arg:    "<options>,...",
 		Help:   "Ptxas options (only used with LTO).",
 		Own:    "options for ptxas, for link-time optimisation",
-		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status: statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optArch: {
 		Long: "arch", Short: "arch", Form: formValue,
@@ -112,7 +112,7 @@ var options = [numOptions]option{
 		Arg:    "<cpu architecture name>",
 		Help:   "Specify the name of the cpu target architecture.",
 		Own:    "the host's machine: it decides which libraries fit and what --host-object writes",
-		Status: statusSame, Note: "decides which archives -l takes",
+		Status: statusSame,
 	},
 	optDebug: {
 		Long: "debug", Short: "g", Form: formSwitch,
@@ -132,19 +132,19 @@ var options = [numOptions]option{
 		Since:  130,
 		Help:   "Disable all info messages.",
 		Own:    "print no warnings",
-		Status: statusSame, Note: "removes warnings, not info lines, as observed",
+		Status: statusSame, Note: "info lines stay, as with nvlink",
 	},
 	optDisableWarnings: {
 		Long: "disable-warnings", Short: "w", Form: formSwitch,
 		Help:   "Inhibit all warning messages.",
 		Own:    "print no warnings",
-		Status: statusSame, Note: "12.4: removes warnings; 13.0: no effect, as observed. Under the name culink it removes warnings always",
+		Status: statusSame, Note: "nvlink 13.0 ignores it, and so does culink under the name nvlink then",
 	},
 	optDlto: {
 		Long: "dlto", Short: "dlto", Form: formSwitch,
 		Help:   "Do link-time optimization, alias for -lto.",
 		Own:    "link-time optimisation",
-		Status: statusRefused, Note: "link-time optimisation",
+		Status: statusRefused, Note: "culink does not do link-time optimisation: recompile without -dlto",
 	},
 	optDumpCallgraph: {
 		Long: "dump-callgraph", Short: "dump-callgraph", Form: formSwitch,
@@ -156,13 +156,13 @@ var options = [numOptions]option{
 		Long: "dump-callgraph-no-demangle", Short: "dump-callgraph-no-demangle", Form: formSwitch,
 		Help:   "Dump callgraph information without demangling.",
 		Own:    "print the call graph (nvlink demangles here, too)",
-		Status: statusSame, Note: "prints demangled names all the same, as observed",
+		Status: statusSame,
 	},
 	optEmitPTX: {
 		Long: "emit-ptx", Short: "emit-ptx", Form: formSwitch,
 		Help:   "Emit ptx file if LTO is used.",
 		Own:    "write PTX, with link-time optimisation",
-		Status: statusRefused, Note: "only with link-time optimisation",
+		Status: statusRefused, Note: "only for link-time optimisation, which culink does not do",
 	},
 	optExtraWarnings: {
 		Long: "extra-warnings", Short: "extrawarn", Form: formSwitch,
@@ -223,7 +223,7 @@ var options = [numOptions]option{
 		Long: "link-time-opt", Short: "lto", Form: formSwitch,
 		Help:   "Do link-time optimization.",
 		Own:    "link-time optimisation",
-		Status: statusRefused, Note: "link-time optimisation: recompile without -dlto",
+		Status: statusRefused, Note: "culink does not do link-time optimisation: recompile without -dlto",
 	},
 	optMachine: {
 		Long: "machine", Short: "m", Form: formNumber,
@@ -238,13 +238,13 @@ var options = [numOptions]option{
 		Arg:    "<amount>",
 		Help:   "Max regcount (only used with LTO).",
 		Own:    "registers per thread, for link-time optimisation",
-		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status: statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optNvvmpath: {
 		Long: "nvvmpath", Short: "nvvmpath", Form: formValue,
 		Help:   "Path to libnvvm library.",
 		Own:    "where libnvvm is, for link-time optimisation",
-		Status: statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status: statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optOptionsFile: {
 		Long: "options-file", Short: "optf", Form: formList,
@@ -292,7 +292,7 @@ var options = [numOptions]option{
 		Arg:     "<amount>",
 		Help:    "Max threads nvvm can use for split compilation (only used with LTO).",
 		Own:     "threads of libnvvm, for link-time optimisation",
-		Status:  statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status:  statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optSplitCompileExtended: {
 		Long: "split-compile-extended", Short: "split-compile-extended", Form: formNumber,
@@ -300,7 +300,7 @@ var options = [numOptions]option{
 		Arg:     "<amount>",
 		Help:    "Max threads linker can use for extended split compilation (only used with LTO).",
 		Own:     "threads, for link-time optimisation",
-		Status:  statusIgnored, Note: "only used with link-time optimisation; recorded in the note of the image",
+		Status:  statusIgnored, Note: "only for link-time optimisation; recorded in the note of the image",
 	},
 	optSuppressArchWarning: {
 		Long: "suppress-arch-warning", Short: "suppress-arch-warning", Form: formSwitch,
@@ -325,7 +325,7 @@ var options = [numOptions]option{
 		Arg:    "<file name>",
 		Help:   "Generate a comma separated value table with the time taken by this program and sub-component invocations, and append it at the end of the file given as the option argument. If the file is empty, the column headings are generated in the first row of the table. If the file name is '-', the timing data is generated in stdout.",
 		Own:    "append the time of each step to a table (- is standard output)",
-		Status: statusBetter, Note: "a line for each file compiled from PTX, as the reference; under the name culink also one for each pass",
+		Status: statusBetter, Note: "nvlink's table has a line for each file compiled from PTX; under the name culink there is one for each pass, too",
 	},
 	optUidx: {
 		Long: "uidx-file", Short: "uidx", Form: formValue,
@@ -367,7 +367,7 @@ var options = [numOptions]option{
 	optAllowUndefinedGlobals: {
 		Long: "allow-undefined-globals", Short: "allow-undefined-globals", Form: formSwitch, Hidden: true,
 		Own:    "leave undefined variables to the loader",
-		Status: statusSame, Note: "undefined variables stay in the image",
+		Status: statusSame,
 	},
 	optCudaAPIVersion: {
 		Long: "cuda-api-version", Short: "cuda-api-version", Form: formValue, Hidden: true,
@@ -398,7 +398,7 @@ var options = [numOptions]option{
 	},
 	optForcePartialLTO: {
 		Long: "force-partial-lto", Short: "force-partial-lto", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "only used with link-time optimisation",
+		Status: statusIgnored, Note: "only for link-time optimisation",
 	},
 	optForceRela: {
 		Long: "force-rela", Short: "force-rela", Form: formSwitch, Hidden: true,
@@ -406,12 +406,12 @@ var options = [numOptions]option{
 	},
 	optForceWholeLTO: {
 		Long: "force-whole-lto", Short: "force-whole-lto", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "only used with link-time optimisation",
+		Status: statusIgnored, Note: "only for link-time optimisation",
 	},
 	optHostCcbin: {
 		Long: "host-ccbin", Short: "host-ccbin", Form: formValue, Hidden: true,
 		Own:    "the host compiler that -ghls=lcs-abs asks for its linker script",
-		Status: statusSame, Note: "the compiler that -ghls=lcs-abs asks for its script",
+		Status: statusSame,
 	},
 	optHostLinkerOptions: {
 		Long: "host-linker-options", Short: "Xlinker", Form: formList, Hidden: true,
@@ -444,49 +444,49 @@ var options = [numOptions]option{
 		Long: "verbose-tkinfo", Short: "verbose-tkinfo", Form: formBool, Hidden: true,
 		Since:  130,
 		Own:    "name inputs and output in the note of the image",
-		Status: statusSame, Note: "names of inputs and output go into the note of the image",
+		Status: statusSame,
 	},
 	optToolkit: {
 		Long: "toolkit", Form: formValue, Arg: "<version>",
-		Own:    "imitate this release of nvlink: 12.4 or 13.0. Without it, the oldest release that reads all inputs is imitated.",
+		Own:    "imitate this release of nvlink: 12.4 or 13.0 (default: the oldest that reads all inputs)",
 		Status: statusOwn,
 	},
 	optPtxas: {
 		Long: "ptxas", Form: formValue, Arg: "<path>",
-		Own:    "the ptxas that compiles PTX inputs. Without it CUDA_HOME and PATH are searched.",
+		Own:    "the ptxas that compiles PTX inputs (default: looked for in CUDA_HOME and PATH)",
 		Status: statusOwn,
 	},
 	optFatbin: {
 		Long: "fatbin", Form: formValue, Arg: "<file>",
-		Own:    "also write a fatbin with the linked images; --arch may then name several architectures, separated by commas.",
+		Own:    "also write a fatbin with the linked images; --arch may then name several architectures, separated by commas",
 		Status: statusOwn,
 	},
 	optHostObject: {
 		Long: "host-object", Form: formValue, Arg: "<file>",
-		Own:    "also write an x86-64 or aarch64 object file (by -cpu-arch) that registers the images with the CUDA runtime: link it into the program.",
+		Own:    "also write an x86-64 or aarch64 object file (by -cpu-arch) that registers the images with the CUDA runtime: link it into the program",
 		Status: statusOwn,
 	},
 	optHostSource: {
 		Long: "host-source", Form: formValue, Arg: "<file>",
-		Own:    "the same as C source.",
+		Own:    "the same as C source",
 		Status: statusOwn,
 	},
 	optJobs: {
 		Long: "jobs", Form: formNumber, Arg: "<n>",
-		Own:    "use at most this many threads (default: one for each processor).",
+		Own:    "use at most this many threads (default: one for each processor)",
 		Status: statusOwn,
 	},
 	optColor: {
 		Long: "color", Form: formValue, Arg: "<when>",
 		Allowed: []string{"always", "auto", "never"}, Default: "auto",
-		Own:    "colours in messages: always, never, or auto for terminals.",
+		Own:    "colours in messages: always, never, or auto for terminals",
 		Status: statusOwn,
 	},
 	optErrorLimit: {
 		Long: "error-limit", Form: formNumber,
 		Default: "20",
 		Arg:     "<n>",
-		Own:     "show the messages about at most this many symbols; 0 shows all.",
+		Own:     "show the messages about at most this many symbols; 0 shows all",
 		Status:  statusOwn,
 	},
 }

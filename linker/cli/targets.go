@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -48,6 +49,13 @@ type linked struct {
 	res    *link.Result
 	err    error
 	uses   map[string][]string
+	passes []passTime
+}
+
+// passTime is how long a pass took.
+type passTime struct {
+	pass    string
+	elapsed time.Duration
 }
 
 // linkTargets links for all targets, several at the same time, and writes the outputs.
@@ -78,7 +86,11 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target.Arch), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
 		return
 	}
-	l.res, l.err = link.Run(ctx, r.options(l.target), sources(l.in), l.diag)
+	o := r.options(l.target)
+	if !r.reference && r.times != nil {
+		o.Trace = func(pass string, d time.Duration) { l.passes = append(l.passes, passTime{pass, d}) }
+	}
+	l.res, l.err = link.Run(ctx, o, sources(l.in), l.diag)
 	if l.err == nil && l.diag.Errors() > 0 {
 		l.err = link.ErrFailed
 	}
@@ -101,7 +113,10 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 		if l.in != nil {
 			defer l.in.Close()
 			for _, c := range l.in.Compilations {
-				r.times.add(c.Input, "ptxas", "nvlink", c.Elapsed)
+				r.times.add(c.Input, "ptxas", "nvlink", l.target.String(), c.Elapsed)
+			}
+			for _, p := range l.passes {
+				r.times.add("", p.pass, "culink", l.target.String(), p.elapsed)
 			}
 		}
 		if err == nil || errors.Is(err, link.ErrFailed) && l.err != nil {

@@ -16,7 +16,6 @@ const timeHeader = "source file name , phase name , phase input files , phase ou
 type timeTable struct {
 	w     io.Writer
 	close func() error
-	arch  string
 }
 
 // openTime opens the file of -time, or stdout for "-", and writes the header if the file is empty.
@@ -25,7 +24,7 @@ func (r *run) openTime() error {
 	if !r.line.given(optTime) {
 		return nil
 	}
-	t := &timeTable{w: r.stdout, close: func() error { return nil }, arch: r.line.text(optArch)}
+	t := &timeTable{w: r.stdout, close: func() error { return nil }}
 	fresh := true
 	if name != "-" {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
@@ -45,10 +44,10 @@ func (r *run) openTime() error {
 	return nil
 }
 
-// add writes the line of one step: source is the file, phase the step's name, tool who did it.
-func (t *timeTable) add(source, phase, tool string, d time.Duration) {
+// add writes the line of one step: source is the file, phase the step's name, tool who did it, target the architecture.
+func (t *timeTable) add(source, phase, tool, target string, d time.Duration) {
 	if t != nil {
-		fmt.Fprintf(t.w, "%s , %s , %s ,  , %s , %s , %.4f , ms\n", source, phase, source, t.arch, tool, float64(d)/float64(time.Millisecond))
+		fmt.Fprintf(t.w, "%s , %s , %s ,  , %s , %s , %.4f , ms\n", source, phase, source, target, tool, float64(d)/float64(time.Millisecond))
 	}
 }
 

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/culink/culink/linker/diag"
 )
@@ -40,6 +41,8 @@ type Options struct {
 	OptionsText string
 	// ObjectName is the first string of that note: empty, or with -g the base name of the output.
 	ObjectName string
+	// Trace, if not nil, is told of each pass when it has ended.
+	Trace func(pass string, elapsed time.Duration)
 	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
 	Jobs int
 	// KeepSettledRelocs: with -r keep relocations that a later link can still change (culink's own behaviour); without
@@ -167,8 +170,12 @@ func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		start := time.Now()
 		if err := p.run(l, ctx); err != nil {
 			return &l.result, err
+		}
+		if l.Trace != nil {
+			l.Trace(p.name, time.Since(start))
 		}
 	}
 	return &l.result, nil
