@@ -39,6 +39,7 @@ const ownEnvironment = `Environment:
   CUDA_HOME, PATH        where ptxas is looked for, when PTX is among the inputs
   CULINK_WARN=1          as nvlink: warn where nvlink silently loses code
   CULINK_REFERENCE=FILE  link with this nvlink, too, and fail if the images differ
+  CULINK_TOOLKIT=VERSION the same as --toolkit
   NO_COLOR               no colours in messages
 `
 

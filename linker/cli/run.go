@@ -34,6 +34,8 @@ type run struct {
 	files input.Cache
 	// printed counts the messages that are out already.
 	printed int
+	// fixed is set when the release to imitate was asked for.
+	fixed bool
 	// uses says where undefined symbols are used.
 	uses map[string][]string
 }
@@ -103,7 +105,7 @@ func (r *run) link(args []string) error {
 	for {
 		err = r.linkAs(toolkit, args)
 		next := laterThan(toolkit)
-		if next == nil || r.line.given(optToolkit) || !tooNew(err) || r.printed > 0 {
+		if next == nil || r.fixed || !tooNew(err) || r.printed > 0 {
 			return err
 		}
 		toolkit, r.diag = next, &diag.Collector{}

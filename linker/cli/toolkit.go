@@ -10,8 +10,8 @@ import (
 	"github.com/culink/culink/linker/input"
 )
 
-// chooseToolkit says which release's behaviour a command line gets: that of --toolkit, or the oldest known release that
-// reads all inputs and knows the target. This is decided before the command line is read in earnest, since releases
+// chooseToolkit says which release's behaviour a command line gets: that of --toolkit or of CULINK_TOOLKIT,
+// or the oldest known release that reads all inputs and knows the target. This is decided before the command line is read in earnest, since releases
 // know different options.
 func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
@@ -27,11 +27,15 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		_ = p.option(arg, depth) // reported when the line is read in earnest
 	}
-	if c.given(optToolkit) {
-		t, ok := arch.ToolkitByName(c.text(optToolkit))
-		if !ok {
-			return nil, fmt.Errorf("--toolkit=%s: not a release that culink imitates", c.text(optToolkit))
+	for _, asked := range [][2]string{{"--toolkit", c.text(optToolkit)}, {"CULINK_TOOLKIT", r.env("CULINK_TOOLKIT")}} {
+		if asked[1] == "" {
+			continue
 		}
+		t, ok := arch.ToolkitByName(asked[1])
+		if !ok {
+			return nil, fmt.Errorf("%s=%s: not a release that culink imitates; those are 12.4 and 13.0", asked[0], asked[1])
+		}
+		r.fixed = true
 		return t, nil
 	}
 	if t := releaseOf(r.env("CULINK_REFERENCE")); t != nil {

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestFilesAreReplacedWhole(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	if err := writeFile(name, []byte("one")); err != nil || content(t, name) != "one" {
+		t.Fatal(err)
+	}
+	// A reader that has the old file open keeps it.
+	old, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if err := os.Chmod(name, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(name, []byte("second")); err != nil || content(t, name) != "second" {
+		t.Fatal(err)
+	}
+	b := make([]byte, 10)
+	if n, _ := old.Read(b); string(b[:n]) != "one" {
+		t.Errorf("the old file reads %q", b[:n])
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o640 {
+		t.Error("the mode was lost", err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Error("temporary files are left", left, err)
+	}
+}
+
+func TestLinksAndDevicesStay(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(link, []byte("x")); err != nil || content(t, target) != "x" {
+		t.Error(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced", err)
+	}
+	if err := writeFile(os.DevNull, []byte("x")); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", dir, filepath.Join(dir, "missing", "x"), filepath.Join(target, "x")} {
+		if writeFile(bad, nil) == nil {
+			t.Errorf("%q was written", bad)
+		}
+	}
+}
