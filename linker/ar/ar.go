@@ -59,6 +59,8 @@ type Member struct {
 	// Data are the member's bytes, a slice of the archive's; cut at the end of the archive when the header promises
 	// more (Short). It is nil for a member of a thin archive.
 	Data []byte
+	// NameSize is how many bytes at the start of Data are the name, in the BSD form, which the reference does not know.
+	NameSize int
 	// Thin is set for a member of a thin archive: its bytes are in the file Path, relative to the archive's folder.
 	Thin bool
 	// Short is set when the archive ends before the member does.
@@ -150,7 +152,7 @@ func (r *Reader) member(start int) (m Member, own bool, err error) {
 			break
 		}
 		m.Path = string(bytes.TrimRight(body[:n], "\x00"))
-		body = body[n:]
+		m.NameSize = int(n)
 	default:
 		m.Name, _, _ = strings.Cut(name, "/")
 		m.Path = m.Name

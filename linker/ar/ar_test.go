@@ -27,6 +27,7 @@ func member(name, body string) string {
 
 type seen struct {
 	Name, Path, Data string
+	NameSize         int
 	Thin, Short      bool
 }
 
@@ -44,7 +45,7 @@ func walk(data []byte) ([]seen, error) {
 		if err != nil {
 			return out, err
 		}
-		out = append(out, seen{m.Name, m.Path, string(m.Data), m.Thin, m.Short})
+		out = append(out, seen{m.Name, m.Path, string(m.Data), m.NameSize, m.Thin, m.Short})
 	}
 }
 
@@ -64,7 +65,7 @@ func TestNextReadsMembersAsTheReference(t *testing.T) {
 		{"a name ends at its first slash", magicOrdinary + names + member("/22", "x"), []seen{{Name: "sub", Path: "sub/dir/b.o", Data: "x"}}, nil},
 		{"thin", magicThin + names + header("/22", 1000) + header("c.o/", 7),
 			[]seen{{Name: "sub", Path: "sub/dir/b.o", Thin: true}, {Name: "c.o", Path: "c.o", Thin: true}}, nil},
-		{"BSD names", magicOrdinary + member("#1/8", "b.o\x00\x00\x00\x00\x00data"), []seen{{Name: "#1", Path: "b.o", Data: "data"}}, nil},
+		{"BSD names", magicOrdinary + member("#1/8", "b.o\x00\x00\x00\x00\x00data"), []seen{{Name: "#1", Path: "b.o", Data: "b.o\x00\x00\x00\x00\x00data", NameSize: 8}}, nil},
 		{"magic of a header is not checked", magicOrdinary + strings.Replace(member("a.o/", "xy"), "`\n", "??", 1), []seen{{Name: "a.o", Path: "a.o", Data: "xy"}}, nil},
 		{"size beyond the end", magicOrdinary + header("a.o/", 99) + "xy", []seen{{Name: "a.o", Path: "a.o", Data: "xy", Short: true}}, nil},
 		{"rest with a slash", magicOrdinary + member("a.o/", "xy") + "r/", []seen{{Name: "a.o", Path: "a.o", Data: "xy"}}, nil},

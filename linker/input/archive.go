@@ -91,7 +91,7 @@ func (s *scan) lostRest(at ar.Member, r *ar.Reader) {
 // member takes a member by its content.
 func (s *scan) member(m ar.Member) error {
 	name := s.name + ":" + m.Path
-	data := m.Data
+	data := m.Data[min(m.NameSize, len(m.Data)):]
 	if m.Thin {
 		p := m.Path
 		if !path.IsAbs(p) {

@@ -106,7 +106,10 @@ func archive(magic string, members ...section) []byte {
 	head := func(name string, size int) string { return fmt.Sprintf("%-48s%-10d`\n", name, size) }
 	for _, m := range members {
 		name := m.name + "/"
-		if strings.Contains(m.name, "/") {
+		switch {
+		case strings.HasPrefix(m.name, "#1/"):
+			name = m.name
+		case strings.Contains(m.name, "/"):
 			name = fmt.Sprintf("/%d", len(names))
 			names += m.name + "/\n"
 		}
