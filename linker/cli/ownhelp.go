@@ -9,7 +9,8 @@ const ownUsage = `culink, an open CUDA device linker: links what nvcc -rdc=true,
 
 Usage:
   culink -arch=sm_N -o IMAGE FILE...   link cubins, fatbins, host objects, archives and PTX
-  culink dump [--json] FILE...         show what is in device ELF files
+  culink dump [--json] [-o OUT] FILE...
+                                       show the device code in cubins, fatbins, host objects and archives
   culink diff [--json] A B             show what sets two device ELF files apart; exit code 0, 1 or 2
   culink help                          this text
 

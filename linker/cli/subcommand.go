@@ -5,9 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 
-	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/inspect"
 )
 
@@ -60,19 +59,6 @@ func splitJSON(args []string) (files []string, asJSON bool, err error) {
 	return files, asJSON, nil
 }
 
-// readCubin reads and parses one device ELF.
-func readCubin(name string) (*cubin.File, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := cubin.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return f, nil
-}
-
 // splitOutput takes -o FILE out of the arguments of a subcommand. The name is empty if there is none.
 func splitOutput(args []string) (rest []string, output string, err error) {
 	for i := 0; i < len(args); i++ {
@@ -107,32 +93,50 @@ func (r *run) dump(args []string) int {
 	if output != "" {
 		out = &text
 	}
-	for i, name := range files {
-		f, err := readCubin(name)
+	var all []device
+	for _, name := range files {
+		found, err := devices(name)
 		if err != nil {
 			return r.trouble(err)
 		}
-		im := inspect.Describe(f)
-		switch {
-		case asJSON:
-			e := json.NewEncoder(out)
-			e.SetIndent("", "  ")
-			err = e.Encode(im)
-		default:
-			if len(files) > 1 {
-				fmt.Fprintf(out, "%s%s:\n", [...]string{"", "\n"}[min(i, 1)], name)
-			}
-			err = im.WriteText(out)
-		}
-		if err != nil {
-			return r.trouble(err)
-		}
+		all = append(all, found...)
+	}
+	if err := writeDumps(out, all, asJSON); err != nil {
+		return r.trouble(err)
 	}
 	if output != "" {
-		return r.trouble(os.WriteFile(output, text.Bytes(), 0o666))
+		return r.trouble(writeFile(output, text.Bytes()))
 	}
 	return exitOK
 }
+
+// writeDumps describes device ELFs one after the other. With several of them each text is headed by a name.
+func writeDumps(out io.Writer, all []device, asJSON bool) error {
+	for i, d := range all {
+		im := inspect.Describe(d.file)
+		if asJSON {
+			e := json.NewEncoder(out)
+			e.SetIndent("", "  ")
+			if err := e.Encode(im); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if len(all) > 1 {
+			fmt.Fprintf(out, "%s:\n", d.name)
+		}
+		if err := im.WriteText(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shownByDiff is how many differences diff lists as text; --json lists all.
+const shownByDiff = 100
 
 // diff does "culink diff [--json] A B".
 func (r *run) diff(args []string) int {
@@ -143,11 +147,11 @@ func (r *run) diff(args []string) int {
 	if err != nil {
 		return r.trouble(err)
 	}
-	a, err := readCubin(files[0])
+	a, err := oneDevice(files[0])
 	if err != nil {
 		return r.trouble(err)
 	}
-	b, err := readCubin(files[1])
+	b, err := oneDevice(files[1])
 	if err != nil {
 		return r.trouble(err)
 	}
@@ -161,7 +165,11 @@ func (r *run) diff(args []string) int {
 		}
 		err = e.Encode(d)
 	} else {
-		for _, x := range d {
+		for i, x := range d {
+			if i == shownByDiff {
+				fmt.Fprintf(out, "and %d more (--json lists all)\n", len(d)-i)
+				break
+			}
 			fmt.Fprintf(out, "%s\n  %s: %s\n  %s: %s\n", x.Key, files[0], x.A, files[1], x.B)
 		}
 	}
