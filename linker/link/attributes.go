@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
 )
 
 // attributeState is what the passes over functions' attributes hand to each other.
@@ -14,6 +15,8 @@ type attributeState struct {
 	stack []uint32
 	// barriersMoved marks functions whose barrier count went from section flags into a record.
 	barriersMoved []bool
+	// ctaConflicts are entries that use single CTAs and pairs of them.
+	ctaConflicts []ctaConflict
 }
 
 // view is the form that the link goes by.
@@ -58,6 +61,9 @@ func (l *Link) reportFunctions() {
 	}
 	v := l.attr.view()
 	v.reportRaises(l.dumpCallgraph(v))
+	for _, c := range l.attr.ctaConflicts {
+		l.Diag.Report(diag.CtaGroupConflict, l.Syms[l.Funcs[c.entry].Sym].Name)
+	}
 }
 
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,

@@ -202,6 +202,9 @@ func (l *Link) readInfo(merc bool) (*infoForm, error) {
 	return f, nil
 }
 
+// syncStackMask is the part of SYNC_STACK that is a size; the bits above stay what they are (observed).
+const syncStackMask = 0xffff
+
 // infoFunction is the function whose attributes a section holds.
 func (l *Link) infoFunction(s *Section) FuncID { return l.Syms[l.Secs[s.Owner].Fn].Func }
 
@@ -284,8 +287,10 @@ func (o *ownAttrs) read(f *infoForm, p *infoPart) error {
 			return p.malformed(f.l, err)
 		}
 		switch r.Code {
-		case nvinfo.CrsStackSize, nvinfo.SyncStack:
+		case nvinfo.CrsStackSize:
 			o.crs, o.hasCrs = r.Word(0), true
+		case nvinfo.SyncStack:
+			o.crs, o.hasCrs = r.Word(0)&syncStackMask, true
 		case nvinfo.SparseMmaMask:
 			if !o.hasMask {
 				o.mask, o.hasMask = r.Field, true

@@ -129,7 +129,11 @@ func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit
 	}
 	if rec.Code == nvinfo.CrsStackSize || rec.Code == nvinfo.SyncStack {
 		if d.setCrs {
-			rec.Payload = le.AppendUint32(nil, d.crs)
+			size := d.crs
+			if rec.Code == nvinfo.SyncStack {
+				size = rec.Word(0)&^syncStackMask | size&syncStackMask
+			}
+			rec.Payload = le.AppendUint32(nil, size)
 		}
 		return rec, true
 	}
@@ -191,7 +195,7 @@ func (f *infoForm) listRecord(p *infoPart, t tracked, rec nvinfo.Record, d *info
 	case d.set[t]:
 		words = d.words[wordList(t)]
 	case t == tFragments:
-		return rec, l.rel // functions that are no entries lose theirs
+		return rec, l.rel && len(rec.Payload) > 0 // functions that are no entries lose theirs
 	default:
 		for i := range rec.Words() {
 			if id := f.symbolAt(p.in, rec.Word(i)); l.staysExtern(id) {
@@ -210,7 +214,7 @@ func (f *infoForm) listRecord(p *infoPart, t tracked, rec nvinfo.Record, d *info
 }
 
 // plainFromTwins orders the plain records of a Mercury image as the reference does, which generates them from the twins:
-// each record of the twin but MERCURY_FINALIZER_OPTIONS, with the plain section's value where that has one; then plain
+// each record of the twin but MERCURY_FINALIZER_OPTIONS, with places in the code as the plain section has them; then plain
 // records without a twin in the order of the input; then the banks of a kernel with a descriptor table (observed).
 func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo.Record {
 	out := make([]nvinfo.Record, 0, len(plain)+2)
@@ -219,14 +223,14 @@ func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo
 		if twins[i].Code == nvinfo.MercuryFinalizerOption {
 			continue
 		}
-		if at := m.take(&twins[i]); at >= 0 {
+		if at := m.take(&twins[i]); at >= 0 && ofInstructions(plain[at].Code) {
 			out = append(out, plain[at])
 		} else {
 			out = append(out, twins[i])
 		}
 	}
 	for i, taken := range slices.Backward(m.taken) {
-		if !taken {
+		if !taken && withoutTwin(plain[i].Code) {
 			out = append(out, plain[i])
 		}
 	}
@@ -235,6 +239,24 @@ func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo
 			nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessSurfaceBank})
 	}
 	return out
+}
+
+// ofInstructions reports whether a record speaks of places in the code, which the two forms count differently.
+func ofInstructions(c nvinfo.Code) bool {
+	switch nvinfo.Lookup(c).Payload {
+	case nvinfo.InstructionOffsets, nvinfo.BranchTargets:
+		return true
+	}
+	return false
+}
+
+// withoutTwin reports whether a record is in plain sections only.
+func withoutTwin(c nvinfo.Code) bool {
+	switch c {
+	case nvinfo.ParamCbank, nvinfo.CbankParamSize, nvinfo.SwWar, nvinfo.BindlessTextureBank, nvinfo.BindlessSurfaceBank:
+		return true
+	}
+	return false
 }
 
 // recordMatcher finds the plain record of a twin: the first one not yet taken of the same code and, for records about a

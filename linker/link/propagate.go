@@ -3,7 +3,6 @@ package link
 import (
 	"slices"
 
-	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
 )
 
@@ -195,12 +194,7 @@ func joinWords(a, b []word) []word {
 			}
 		}
 	}
-	slices.SortFunc(out, func(x, y word) int {
-		if x.at < y.at {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(x, y word) int { return comparePos(x.at, y.at) })
 	return out
 }
 
@@ -249,7 +243,7 @@ func (f *infoForm) spreadMasks(masks int) {
 		mask := f.sums.of(e).mask
 		if len(l.Entries) == 1 {
 			mask = all
-			if masks == len(l.Funcs)-1 {
+			if masks == l.functionSymbols() {
 				mask = o.mask
 			}
 		}
@@ -261,11 +255,23 @@ func (f *infoForm) spreadMasks(masks int) {
 	}
 }
 
+// functionSymbols counts the function symbols of the link, 12.4's nameless ones included.
+func (l *Link) functionSymbols() int {
+	n := len(l.Funcs) - 1
+	for _, in := range l.Inputs {
+		if in.Unnamed != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // spread gives each of several entries the attributes of what it reaches: its own records change in place, new ones
 // follow in the reading order of their causes (observed).
 func (f *infoForm) spread() {
 	l := f.l
 	sums, lasts := f.spreadCounts()
+	var conflicts []ctaConflict
 	for i, e := range l.Entries {
 		o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
 		var created []tracked
@@ -293,19 +299,55 @@ func (f *infoForm) spread() {
 				created = append(created, t)
 			}
 		}
-		slices.SortFunc(created, func(a, b tracked) int {
-			if s.first(a) < s.first(b) {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(created, func(a, b tracked) int { return comparePos(s.first(a), s.first(b)) })
 		for _, t := range created {
 			d.create(t)
 		}
-		if s.first(tOneCTA) != 0 && s.first(tTwoCTA) != 0 {
-			l.Diag.Report(diag.CtaGroupConflict, l.Syms[l.Funcs[e].Sym].Name)
+		if at := s.ctaConflict(o); at != 0 {
+			conflicts = append(conflicts, ctaConflict{at, e})
 		}
 	}
+	if f != l.attr.view() {
+		return
+	}
+	slices.SortStableFunc(conflicts, func(a, b ctaConflict) int {
+		if a.at != b.at {
+			return comparePos(a.at, b.at)
+		}
+		return int(l.Funcs[b.entry].Text - l.Funcs[a.entry].Text)
+	})
+	l.attr.ctaConflicts = conflicts
+}
+
+// ctaConflict is an entry that gets TCGEN05_1CTA_USED beside TCGEN05_2CTA_USED, or the other way round, from what it
+// reaches; at is the record that brings the second of the two. An entry whose own records have both is let pass (observed).
+type ctaConflict struct {
+	at    readingPos
+	entry FuncID
+}
+
+func (s *infoSum) ctaConflict(own *ownAttrs) readingPos {
+	one, two := s.first(tOneCTA), s.first(tTwoCTA)
+	if one == 0 || two == 0 {
+		return 0
+	}
+	if own.has(tOneCTA) {
+		one = 0
+	}
+	if own.has(tTwoCTA) {
+		two = 0
+	}
+	return max(one, two)
+}
+
+func comparePos(a, b readingPos) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
 }
 
 // spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry
@@ -434,12 +476,7 @@ func (f *infoForm) gatherAll(e FuncID) {
 // dropped and made anew behind the others, EXTERNS in reversed reading order (observed).
 func (f *infoForm) gatherWords(t tracked, o *ownAttrs, d *infoEdit, list []word) {
 	k := wordList(t)
-	slices.SortFunc(list, func(a, b word) int {
-		if a.at < b.at {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b word) int { return comparePos(a.at, b.at) })
 	list = inOrder(list)
 	if o.has(t) && len(list) == len(o.words(t)) {
 		d.set[t] = true

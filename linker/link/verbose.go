@@ -68,7 +68,7 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "used %d registers, ", l.usedRegisters(f, fn))
 	if l.ABI == 8 {
-		fmt.Fprintf(&b, "used %d barriers, ", l.attr.plain.barriers(fn))
+		fmt.Fprintf(&b, "used %d barriers, ", f.barriers(fn))
 	}
 	shared, local := uint64(0), uint64(0)
 	var banks []string
