@@ -1,0 +1,66 @@
+package link
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/culink/culink/linker/cubin"
+)
+
+func TestJumpTablesOfReplacedCopiesLoseTheirEntries(t *testing.T) {
+	// The second input's copy counts: it replaced the first, and the third lost against it.
+	l := &Link{Inputs: []*Input{{ID: 0}, {ID: 1}, {ID: 2}}}
+	l.Secs = []*Section{{}, {ID: 1, Name: ".text.f", Kind: KindText, Fn: 1, Parts: []Part{{In: 1, Merc: 7}}}}
+	l.Syms = []Symbol{{}, {Name: "f", Def: 1, Sec: 1}}
+	table := &Section{ID: 2, Name: mercOptimizer + "f", Kind: KindConstFunc, Owner: 1}
+	p := &twinPatcher{twinRelocator: &twinRelocator{l: l}, twinTarget: twinTarget{sec: table}}
+	var got []bool
+	for in := range FileID(3) {
+		got = append(got, p.counts(in, 9))
+	}
+	if diff := cmp.Diff([]bool{false, true, true}, got); diff != "" {
+		t.Errorf("which inputs' entries count (-want +got):\n%s", diff)
+	}
+	p.sec = l.Secs[1]
+	if p.counts(0, 7) || !p.counts(1, 7) || p.counts(1, 8) {
+		t.Error("a capsule takes entries of another one")
+	}
+}
+
+func TestEntriesOfLikeNamedLocalFunctionsNameTheirOwn(t *testing.T) {
+	code := []cubin.Rel{{Offset: 0x10, Type: 0x10028, Sym: inMercFunc}, {Offset: 0x20, Type: 0x10028, Sym: inMercGone}}
+	l := twinBench(Options{}, nil, code, nil)
+	for _, n := range []SymID{inMercFunc, inMercGone} {
+		s := &l.Syms[n]
+		s.Name, s.Info, s.Dead, s.Index = "f", uint8(cubin.STTFunc), false, uint32(n)
+		l.Inputs[0].File.MercSymbols[n].Name, l.Inputs[0].File.MercSymbols[n].Info = s.Name, s.Info
+	}
+	if err := l.relocateMercury(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := []OutRel{{Offset: 0x20, Sym: inMercGone, Type: 0x10028}, {Offset: 0x10, Sym: inMercFunc, Type: 0x10028}}
+	if diff := cmp.Diff(want, l.Secs[outRela].MercRels); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEntriesInLosingWeakVariablesGo(t *testing.T) {
+	weak := uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject)
+	in := &Input{ID: 1, Syms: []SymID{0, 1, 2, 3}, Lost: []lossKind{0, lostOnArrival, lostOnArrival, notLost}, File: &cubin.File{
+		MercSymbols: []cubin.Symbol{{}, {Name: "w", Info: weak, Shndx: 5, Value: 8, Size: 8}, {Name: "s", Info: weak, Shndx: 5, Value: 16, Size: 8},
+			{Name: "kept", Info: weak, Shndx: 5, Size: 8}},
+	}}
+	l := &Link{Inputs: []*Input{{}, in}}
+	// w met a weak definition, s a strong one.
+	l.Syms = []Symbol{{}, {Info: weak, Def: 0}, {Info: 0x1d, Def: 0}, {Info: weak, Def: 1}}
+	lost := l.lostWeak(in, 5)
+	var got []bool
+	for _, off := range []uint64{0, 7, 8, 15, 16, 23} {
+		got = append(got, covers(lost, off))
+	}
+	if diff := cmp.Diff([]bool{false, false, true, true, false, false}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
