@@ -95,7 +95,7 @@ func (t *bindlessTable) collect(l *Link) bool {
 }
 
 // descriptorUsers lists, by kind, the functions of the image whose code asks for a descriptor. With exactly one kernel every such
-// reference of any input counts as the kernel's own, even one in a function that was removed (observed).
+// reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost (observed).
 func (l *Link) descriptorUsers() ([3][]FuncID, error) {
 	var users [3][]FuncID
 	uses, err := l.codeUses(l.Mercury,
@@ -117,9 +117,10 @@ func (l *Link) descriptorUsers() ([3][]FuncID, error) {
 			kind := l.Syms[u.sym].Type() - cubin.STTTexture
 			of := users[kind]
 			switch {
+			case u.fn == 0: // a copy that lost
 			case len(l.Entries) == 1:
 				users[kind] = l.Entries
-			case u.fn != 0 && !u.dead && (len(of) == 0 || of[len(of)-1] != u.fn):
+			case !u.dead && (len(of) == 0 || of[len(of)-1] != u.fn):
 				users[kind] = append(of, u.fn)
 			}
 		}

@@ -88,14 +88,11 @@ func (l *Link) appendData(out []segment, secs []*Section) []segment {
 	if !last.NoBits() {
 		end += last.Size
 	}
-	pos, any := end, false
+	memory := uint64(0) // counted from the end of the file's bytes as if that were 0 (observed)
 	for _, s := range secs {
 		if s.NoBits() {
-			if any { // the first one begins where the file's bytes end, whatever its alignment (observed)
-				pos = alignUp(pos, l.align(s))
-			}
-			pos, any = pos+s.Size, true
+			memory = alignUp(memory, l.align(s)) + s.Size
 		}
 	}
-	return append(out, segment{ptype: ptLoad, flags: pfR | pfW, offset: first.Offset, filesz: end - first.Offset, memsz: pos - first.Offset})
+	return append(out, segment{ptype: ptLoad, flags: pfR | pfW, offset: first.Offset, filesz: end - first.Offset, memsz: end - first.Offset + memory})
 }
