@@ -82,7 +82,7 @@ func (l *linked) ids() []string {
 	}
 	var out []string
 	for _, g := range l.in.Registrations {
-		if !dropped[g.Module] {
+		if g.Constructor && !dropped[g.Module] {
 			out = append(out, g.ID)
 		}
 	}

@@ -328,8 +328,22 @@ func TestResultsDoNotDependOnTheNumberOfJobs(t *testing.T) {
 	}
 }
 
+func TestOnlyHostObjectsHaveConstructors(t *testing.T) {
+	dir := tree(t, files(t))
+	_, r := load(t, Options{Dir: dir, Files: strings.Fields("a.cubin b.o b.fatbin ab.o b.a b90.o")})
+	var got []string
+	for _, line := range r.Registrations {
+		if line.Constructor {
+			got = append(got, line.ID)
+		}
+	}
+	if diff := cmp.Diff(strings.Fields("_id_b _id_a _id_b _id_b _id_b"), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRegisterTextLeavesOutWhatTheLinkDropped(t *testing.T) {
-	r := &Result{Registrations: []Registration{{"_a", 0}, {"_b", -1}, {"_c", 1}}}
+	r := &Result{Registrations: []Registration{{ID: "_a"}, {ID: "_b", Module: -1}, {ID: "_c", Module: 1}}}
 	if got, want := r.RegisterText(nil), "#define NUM_PRELINKED_OBJECTS 3\nDEFINE_REGISTER_FUNC(_a)\nDEFINE_REGISTER_FUNC(_b)\nDEFINE_REGISTER_FUNC(_c)\n"; got != want {
 		t.Errorf("%q", got)
 	}

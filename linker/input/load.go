@@ -233,10 +233,11 @@ func (l *loader) take(t *take) error {
 		r.Modules = append(r.Modules, t.module)
 	}
 	for i, id := range t.ids {
+		line := Registration{ID: id, Module: module, Constructor: t.constructor}
 		if i == 0 {
-			r.Registrations = append(r.Registrations, Registration{id, module})
+			r.Registrations = append(r.Registrations, line)
 		} else {
-			l.rest = append(l.rest, Registration{id, module})
+			l.rest = append(l.rest, line)
 		}
 	}
 	return nil

@@ -75,6 +75,9 @@ type Registration struct {
 	// Module is the index in Result.Modules that the line belongs to; -1 for a file without code for the target, which is registered all the
 	// same (observed).
 	Module int
+	// Constructor is set when the module is of a host object, whose constructor calls the registering function. Cubins, fatbins and
+	// PTX files have a line, but nothing calls for them, and nothing defines the record that nvcc's function for them refers to.
+	Constructor bool
 }
 
 // Compilation is a run of ptxas, for -time.

@@ -47,6 +47,8 @@ type take struct {
 	options string
 	// absent: there is no code for the target. dropped: the code is compiled for its errors and then left out.
 	absent, dropped bool
+	// constructor: the identifiers are of modules with constructors.
+	constructor bool
 
 	// What the second stage found: steps to carry out before the module is added, and whether it is left out.
 	found   []step
@@ -327,7 +329,7 @@ func (s *scan) ptx(dropped bool) error {
 func (s *scan) fatbin() error {
 	s.enter(fatbinStage)
 	s.refs.missing = true
-	return s.containers(s.file.data, s.name, s.pathName(s.name), false)
+	return s.containers(s.file.data, s.name, moduleIDs{s.pathName(s.name), false}, false)
 }
 
 // host takes an ELF file as a host object, whatever machine it is for.
@@ -362,14 +364,20 @@ func (s *scan) host(data []byte, name string, member bool) error {
 	if counts || o.Refs.Complete {
 		s.refs.add(&o.Refs, s.o.AsReference)
 	}
-	ids := o.ModuleIDs
-	if s.old() && len(ids) > 1 && s.o.AsReference {
-		ids = ids[:1]
+	ids := moduleIDs{o.ModuleIDs, true}
+	if s.old() && len(ids.list) > 1 && s.o.AsReference {
+		ids.list = ids.list[:1]
 	}
-	if len(ids) == 0 && !o.HasModuleIDs {
-		ids = s.pathName(name)
+	if len(ids.list) == 0 && !o.HasModuleIDs {
+		ids = moduleIDs{s.pathName(name), false}
 	}
 	return s.containers(o.Fatbin, name, ids, member)
+}
+
+// moduleIDs are the identifiers under which a file's code is registered.
+type moduleIDs struct {
+	list        []string
+	constructor bool
 }
 
 func (r *references) add(refs *hostobj.Refs, asReference bool) {
@@ -389,7 +397,7 @@ func (r *references) add(refs *hostobj.Refs, asReference bool) {
 
 // containers takes the code of the first container in data, or of all of them: ld -r puts the containers of several
 // modules behind each other, of which the reference reads the first (observed).
-func (s *scan) containers(data []byte, name string, ids []string, member bool) error {
+func (s *scan) containers(data []byte, name string, ids moduleIDs, member bool) error {
 	for first := true; ; first = false {
 		c, err := fatbin.Parse(data)
 		if err != nil {
@@ -401,7 +409,7 @@ func (s *scan) containers(data []byte, name string, ids []string, member bool) e
 		}
 		data = bytes.TrimLeft(data[c.Size:], "\x00") // alignment
 		if !first {
-			ids = nil
+			ids.list = nil
 		}
 		if err := s.choose(c, name, ids, member); err != nil {
 			return err
@@ -425,7 +433,7 @@ func (s *scan) containers(data []byte, name string, ids []string, member bool) e
 }
 
 // choose takes the entry for the target.
-func (s *scan) choose(c *fatbin.Container, name string, ids []string, member bool) error {
+func (s *scan) choose(c *fatbin.Container, name string, ids moduleIDs, member bool) error {
 	e := c.Choose(target{s.o})
 	if e == nil {
 		if !s.o.NoArchWarning && (!member || !s.o.AsReference) {
@@ -433,10 +441,10 @@ func (s *scan) choose(c *fatbin.Container, name string, ids []string, member boo
 		} else if member {
 			s.lost(name, "it has no code for "+s.o.targetName())
 		}
-		s.take(&take{module: s.module(name, member), ids: ids, absent: true})
+		s.take(&take{module: s.module(name, member), ids: ids.list, constructor: ids.constructor, absent: true})
 		return nil
 	}
-	t := &take{module: s.module(name, member), ids: ids, entry: e}
+	t := &take{module: s.module(name, member), ids: ids.list, constructor: ids.constructor, entry: e}
 	t.module.FromContainer = true
 	switch e.Kind {
 	case fatbin.KindIR:
