@@ -60,10 +60,11 @@ func (l *Link) reportFunctions() {
 		return
 	}
 	v := l.attr.view()
-	v.reportRaises(l.dumpCallgraph(v))
+	names := l.dumpCallgraph(v)
 	for _, c := range l.attr.ctaConflicts {
 		l.Diag.Report(diag.CtaGroupConflict, l.Syms[l.Funcs[c.entry].Sym].Name)
 	}
+	v.reportRaises(names)
 }
 
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,

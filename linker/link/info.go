@@ -135,8 +135,8 @@ type ownAttrs struct {
 
 // trackedAttrs are a function's attributes that propagate.
 type trackedAttrs struct {
-	// first is where the first record of a code stands, value its value: the sum for NUM_MBARRIERS, the last for
-	// REG_RECONFIG, the maximum for others; firstValue is that of the first record.
+	// first is where the first record of a code stands, value its value: the sum for NUM_MBARRIERS, the last low
+	// byte that is not 0 for REG_RECONFIG, the maximum for others; firstValue is that of the first record.
 	first             [trackedCount]readingPos
 	value, firstValue [trackedCount]uint16
 	words             [2][]word // EXTERNS (what of it stays in the image), AT_ENTRY_FRAGMENTS
@@ -333,7 +333,9 @@ func (o *trackedAttrs) add(f *infoForm, p *infoPart, t tracked, r *nvinfo.Reader
 	case tMbarriers:
 		o.value[t] += r.Field
 	case tReconfig:
-		o.value[t] = r.Field
+		if low := r.Field & 0xff; low != 0 {
+			o.value[t] = low
+		}
 	default:
 		o.value[t] = max(o.value[t], r.Field)
 	}

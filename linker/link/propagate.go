@@ -283,9 +283,11 @@ func (f *infoForm) spread() {
 			case tMbarriers:
 				d.value[t] = o.value(t) + sums[i]
 			case tReconfig:
-				d.value[t] = o.value(t)
+				if o.has(t) {
+					d.value[t] = o.tracked.firstValue[t]
+				}
 				if lasts[i] != 0 {
-					d.value[t] = f.own[lasts[i]].value(t)
+					d.value[t] = d.value[t]&^0xff | f.own[lasts[i]].value(t)
 				}
 			case tExterns, tFragments:
 				k := wordList(t)
@@ -351,7 +353,7 @@ func comparePos(a, b readingPos) int {
 }
 
 // spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry
-// the other function with the last REG_RECONFIG. Few functions have either, so each is traced back by itself.
+// the other function with the last REG_RECONFIG that is not 0. Few functions have either, so each is traced back by itself.
 func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
 	l := f.l
 	sums, lasts = make([]uint16, len(l.Entries)), make([]FuncID, len(l.Entries))
@@ -366,7 +368,7 @@ func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
 			}
 			at := l.graph.entryPos[e] - 1
 			sums[at] += o.value(tMbarriers)
-			if o.has(tReconfig) && (lasts[at] == 0 || f.own[lasts[at]].tracked.first[tReconfig] < o.tracked.first[tReconfig]) {
+			if o.value(tReconfig) != 0 && (lasts[at] == 0 || f.own[lasts[at]].tracked.first[tReconfig] < o.tracked.first[tReconfig]) {
 				lasts[at] = FuncID(i)
 			}
 		}
