@@ -131,8 +131,7 @@ type merger struct {
 	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
 	constPlace map[SecID]int
 	seenProto  []bool
-	externs    []SecID          // kernels whose own code refers to a dynamic shared array
-	hasExtern  map[SecID]FileID // with the last input whose copy did
+	externs    []externUse
 	ghosts     ghosts
 }
 
@@ -527,10 +526,15 @@ func (m *merger) relocations(in *Input, index int32) {
 }
 
 func (m *merger) kernelUsesExtern(text SecID, in FileID) {
-	if m.hasExtern == nil {
-		m.hasExtern = map[SecID]FileID{}
+	if n := len(m.externs); n == 0 || m.externs[n-1] != (externUse{text, in}) {
+		m.externs = append(m.externs, externUse{text, in})
 	}
-	m.hasExtern[text] = in
+}
+
+// externUse is a kernel one of whose copies refers to a dynamic shared array.
+type externUse struct {
+	text SecID
+	in   FileID
 }
 
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table.
@@ -675,13 +679,10 @@ func (m *merger) parameterBanks() {
 // externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
 func (m *merger) externInstances() {
 	l := m.l
-	for _, rel := range l.Secs[1:] { // the reference finds the kernels by their relocation sections (observed)
-		text := rel.Target
-		if rel.Kind != KindRel && rel.Kind != KindRela || l.externInstance[text] != 0 {
-			continue
-		}
-		if in, ok := m.hasExtern[text]; !ok || in != l.Syms[l.Secs[text].Fn].Def {
-			continue // not in the code that counts
+	for _, use := range m.externs { // in the order of the relocation sections that were read
+		text := use.text
+		if use.in != l.Syms[l.Secs[text].Fn].Def || l.externInstance[text] != 0 {
+			continue // not in the code that counts, or made already
 		}
 		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
 		l.externInstance[text] = id
