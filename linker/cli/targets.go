@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -81,9 +82,21 @@ func (r *run) linkTargets(ctx context.Context) error {
 	return r.outcome(ctx, all)
 }
 
+// errUnlinked says that errors came before the link, which did not take place.
+var errUnlinked = fmt.Errorf("%w before the link", link.ErrFailed)
+
 // linkTarget reads the inputs for one target and links them. The inputs stay open for the outputs.
 func (r *run) linkTarget(ctx context.Context, l *linked) {
+	// The reference says so before it opens any input, and does not link if -Werror made an error of it (observed).
+	if r.line.given(optPreserveRelocs) && l.target.SM >= 90 && l.target.Kind == arch.Real {
+		l.diag.Report(diag.PreserveRelocsIncomplete, l.target.String())
+	}
+	early := l.diag.Errors() > 0
 	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target.Arch), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
+		return
+	}
+	if early {
+		l.err = errUnlinked
 		return
 	}
 	o := r.options(l.target)
@@ -135,6 +148,9 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 		if err := r.writeOutputs(all); err != nil {
 			return err
 		}
+	}
+	if errors.Is(err, errUnlinked) {
+		return err
 	}
 	if e := r.writeRegister(&all[0]); e != nil {
 		return e

@@ -15,9 +15,6 @@ func (l *Link) place(ctx context.Context) error {
 		return err
 	}
 	l.numberSymbols()
-	if l.PreserveRelocs && l.SM >= 90 {
-		l.Diag.Report(diag.PreserveRelocsIncomplete, l.Target())
-	}
 	before := l.Diag.Errors()
 	if err := l.propagate(ctx); err != nil {
 		return err
