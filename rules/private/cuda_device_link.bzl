@@ -161,7 +161,9 @@ device link.""",
                   "line of an options file: quote white space as the linker wants it there.",
         ),
         "srcs": attr.label_list(
-            doc = "Relocatable cubins, fatbins, host objects and archives, in the order of the linker's command line.",
+            doc = "Relocatable cubins, fatbins, host objects and archives, in the order of the linker's command line. " +
+                  "The order decides addresses and numbers in the image: write `# do not sort` above the first " +
+                  "where buildifier's order is not the one you want.",
             allow_files = [".cubin", ".fatbin", ".o", ".obj", ".a", ".lib"],
         ),
         "_aarch64": attr.label(default = "@platforms//cpu:aarch64"),

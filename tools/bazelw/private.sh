@@ -109,6 +109,19 @@ install_registry() {
   fi
 }
 
+# workspace_overrides replaces the archives that a WORKSPACE, and Bazel's own end of it, would download.
+workspace_overrides() {
+  local shipped=/usr/share/bazel at
+  for at in platforms=tools/platforms bazel_skylib=tools/skylib bazel_features=tools/features rules_cc=rules/cc \
+    rules_java=rules/java rules_java_builtin=rules/java rules_license=rules/license rules_proto=rules/proto \
+    rules_python=rules/python rules_shell=rules/shell; do
+    echo "common:workspace --override_repository=${at%%=*}=$shipped/${at#*=}"
+  done
+  for at in io_bazel_rules_go=rules_go bazel_gazelle=gazelle; do
+    echo "common:workspace --override_repository=${at%%=*}=$(echo "$state/modules/${at#*=}"-*[0-9])"
+  done
+}
+
 mkdir -p "$state"
 goroot=$(go env GOROOT 2>/dev/null || true)
 if [ ! -e "$tree/.complete-$version" ] || [ ! -d "$state/modules" ]; then
@@ -124,6 +137,7 @@ cat >"$rc.$$" <<EOF
 startup --install_base=/usr/share/bazel
 startup --trust_install_base
 common --registry=file://$registry --lockfile_mode=off --check_direct_dependencies=off --noenable_workspace
+$(workspace_overrides)
 EOF
 mv "$rc.$$" "$rc"
 
