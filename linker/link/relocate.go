@@ -104,6 +104,11 @@ func newRelocator(l *Link) *relocator {
 		t := &r.targets[i]
 		t.parts = joinParts(t.rel, t.rela)
 		t.resolved = l.resolvedOf(t.sec)
+		if holdsVariables(t.sec) {
+			for _, part := range t.parts { // the index is made here, since several sections may ask for it at once
+				l.variables(l.Inputs[part.In])
+			}
+		}
 	}
 	r.markReplaced()
 	if l.Mercury {

@@ -46,7 +46,7 @@ func (r *relocator) section(t *relocTarget) error {
 		return nil
 	}
 	p := &patcher{relocator: r, t: t, sec: t.sec, code: t.sec.Kind == KindText}
-	p.variables = t.sec.Kind == KindGlobalInit || t.sec.Kind == KindConstUser
+	p.variables = holdsVariables(t.sec)
 	if t.sec.Kind == KindDebug {
 		p.dropsLost = r.l.ABI >= 8 && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
 	}
@@ -73,6 +73,9 @@ func (r *relocator) section(t *relocTarget) error {
 	t.settled = p.settled
 	return nil
 }
+
+// holdsVariables reports whether a section's entries move with the variables that cover them.
+func holdsVariables(s *Section) bool { return s.Kind == KindGlobalInit || s.Kind == KindConstUser }
 
 func compareOffsets(a, b uint64) int {
 	switch {

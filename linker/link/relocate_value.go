@@ -1,8 +1,6 @@
 package link
 
 import (
-	"slices"
-
 	"github.com/culink/culink/linker/cubin"
 )
 
@@ -112,25 +110,20 @@ type heldVariable struct {
 // covers it. The bytes of a definition that lost stay where they are, with their entries, but for one: entries go from
 // initialised data in global memory that lost against an earlier weak definition (observed).
 func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariable) []heldVariable {
-	for i := range in.File.Symbols {
-		y := &in.File.Symbols[i]
-		if int32(y.Shndx) != index || y.Type() != cubin.STTObject && y.Type() != cubin.STTCudaObject {
-			continue
-		}
-		id := in.PlainSyms[i]
+	for _, n := range l.variables(in).in(index) {
+		id := in.PlainSyms[n]
 		if id == 0 {
 			continue
 		}
-		s := &l.Syms[id]
+		y, s := &in.File.Symbols[n], &l.Syms[id]
 		v := heldVariable{start: y.Value, end: y.Value + max(y.Size, 1), value: s.Value}
 		if s.Def != in.ID {
 			v.value = in.Secs[index].Off + y.Value
-			v.gone = kind == KindGlobalInit && in.lossOf(i, l.view(in)) == lostOnArrival &&
+			v.gone = kind == KindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
 		}
 		buf = append(buf, v)
 	}
-	slices.SortStableFunc(buf, func(a, b heldVariable) int { return compareOffsets(a.start, b.start) })
 	return buf
 }
 
