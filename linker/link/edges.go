@@ -81,9 +81,10 @@ func isSyscall(name string) bool {
 	}
 	switch name {
 	case "vprintf", "vfprintf", "malloc", "free", "__assertfail",
-		"cnpGetParameterBuffer", "cnpGetParameterBufferV2", "cnpLaunchDevice", "cnpLaunchDeviceV2", "cnpGetLastError",
-		"cnpEventRecord", "cnpEventDestroy", "cnpStreamCreate", "cnpStreamDestroy", "cnpStreamWaitEvent",
-		"cnpDeviceGetAttribute", "cnpGetDevice", "cnpGetDeviceCount":
+		"cnpGetParameterBuffer", "cnpGetParameterBufferV2", "cnpLaunchDevice", "cnpLaunchDeviceV2", "cnpGetLastError", "cnpSetLastError",
+		"cnpEventCreate", "cnpEventRecord", "cnpEventDestroy", "cnpStreamCreate", "cnpStreamDestroy", "cnpStreamWaitEvent",
+		"cnpDeviceGetAttribute", "cnpGetDevice", "cnpGetDeviceCount", "cnpFuncGetAttribute", "cnpCtxSynchronize",
+		"cnpGetCacheConfig", "cnpGetSharedMemConfig", "cnpGetLimit":
 		return true
 	}
 	return false
