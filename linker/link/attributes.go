@@ -17,6 +17,7 @@ type attributeState struct {
 	barriersMoved []bool
 	// ctaConflicts are entries that use single CTAs and pairs of them.
 	ctaConflicts []ctaConflict
+	compat       compatMerge
 }
 
 // view is the form that the link goes by.
@@ -30,6 +31,9 @@ func (a *attributeState) view() *infoForm {
 // propagate reads the functions' attributes and hands them from functions to the entries that reach them. Symbol numbers
 // are final.
 func (l *Link) propagate(ctx context.Context) error {
+	if err := l.mergeCompat(); err != nil {
+		return err
+	}
 	a := &l.attr
 	a.barriersMoved = make([]bool, len(l.Funcs))
 	var err error
@@ -76,7 +80,8 @@ func (l *Link) attributes(ctx context.Context) error {
 	l.encodeCallgraph()
 	l.encodeNotes()
 	l.codeHeaders()
-	return l.encodeCompat()
+	l.encodeCompat()
+	return nil
 }
 
 // codeHeaders copies what an input's header of a code section says beyond the ordinary: the register count, which is

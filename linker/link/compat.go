@@ -104,12 +104,13 @@ func (m *compatMerge) input(section []byte) (missingISAClass bool, err error) {
 // compatISAVersionMax is the newest Mercury instruction set that 13.0 takes (observed).
 const compatISAVersionMax = 0x101
 
-// encodeCompat merges .nv.compat: which architectures can run the image, and whether the driver may translate it.
-func (l *Link) encodeCompat() error {
+// mergeCompat merges .nv.compat of all inputs: which architectures can run the image, and whether the driver may
+// translate it. An input that does not state its instruction set class ties the image to its architecture.
+func (l *Link) mergeCompat() error {
 	if l.compat == 0 {
 		return nil
 	}
-	var m compatMerge
+	m := &l.attr.compat
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
 			s := &in.File.Sections[i]
@@ -128,6 +129,16 @@ func (l *Link) encodeCompat() error {
 			}
 		}
 	}
+	return nil
+}
+
+// encodeCompat writes .nv.compat: first whether the target is one architecture alone, then what the inputs state, in
+// order of first appearance, in a Mercury image last which architectures can take the code over as it is.
+func (l *Link) encodeCompat() {
+	if l.compat == 0 {
+		return
+	}
+	m := &l.attr.compat
 	accelerator := nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.Code(nvinfo.CompatAcceleratorTarget)}
 	if l.Suffix == "a" {
 		accelerator.Field = 1
@@ -141,5 +152,4 @@ func (l *Link) encodeCompat() error {
 		b = nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.Code(nvinfo.CompatFastpathFinalize), Payload: le.AppendUint64(nil, mask)}.Append(b)
 	}
 	l.setTable(l.compat, b)
-	return nil
 }

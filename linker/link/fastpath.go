@@ -24,7 +24,7 @@ func (l *Link) fastPath(tcgen05 uint16) uint64 {
 		return 0
 	}
 	mask := p.FastPath
-	if tcgen05&3 == 2 {
+	if tcgen05&3 == 2 || tcgen05>>2&3 == 2 {
 		mask = p.FastPathPair
 	}
 	if mask&fastPathFamily != 0 && l.anyHolds(code) {
