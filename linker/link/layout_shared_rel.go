@@ -1,6 +1,10 @@
 package link
 
-import "github.com/culink/culink/linker/cubin"
+import (
+	"slices"
+
+	"github.com/culink/culink/linker/cubin"
+)
 
 // sharedSizes sets the shared sections of a relocatable link. It assigns no addresses: values of variables stay their
 // alignments, and a section's size is the plain sum of its variables' sizes (observed).
@@ -118,4 +122,9 @@ func (l *Link) reservedShared() {
 	}
 	s.Size, s.Align = e.size, e.align
 	s.MercSize = e.size - min(start, e.size)
+	if l.DisableSmemReserve {
+		for _, text := range slices.Backward(l.Kernels) {
+			l.mem.reservedUsers = append(l.mem.reservedUsers, l.Secs[text].functionName())
+		}
+	}
 }
