@@ -22,6 +22,7 @@ const (
 // without these kernels.
 func (l *Link) anewCandidates() []string {
 	var names []string
+	debugCode := l.hasDebugCode()
 	for _, s := range l.Secs[1:] {
 		if s.Kind != KindText || len(s.Parts) == 0 {
 			continue
@@ -32,20 +33,41 @@ func (l *Link) anewCandidates() []string {
 		}
 		f := l.Inputs[p.In].File
 		// Code of sm_100 that is linked for sm_103 is made anew as a whole.
-		if s.Kernel && l.madeAnew(f.Sections[p.Sec].Data, f.Sections[p.Merc].Data) || f.SM() == 100 && l.SM == 103 {
+		if s.Kernel && l.madeAnew(f.Sections[p.Sec].Data, f.Sections[p.Merc].Data, debugCode) || f.SM() == 100 && l.SM == 103 {
 			names = append(names, l.Syms[s.Fn].Name)
 		}
 	}
 	return names
 }
 
-// madeAnew is the rule for one kernel (observed on 20,000 functions). With -g every kernel that the compiler did not make
-// with -G is changed: each EXIT gets its debugging form. Otherwise, in an executable, kernels without calls are, if they
-// have a fence with the compiler's workaround, the debugging form of EXIT, or a stack pointer that nothing reads.
-func (l *Link) madeAnew(code, capsule []byte) bool {
+// hasDebugCode reports whether any input has functions that the compiler made with -G, in the image or not.
+func (l *Link) hasDebugCode() bool {
+	for _, in := range l.Inputs {
+		code, info := false, false
+		for i := range in.File.Sections {
+			s := &in.File.Sections[i]
+			code = code || s.Type == cubin.SHTCudaCapsule
+			info = info || s.Name == ".nv.merc.debug_info"
+		}
+		if code && info {
+			return true
+		}
+	}
+	return false
+}
+
+// madeAnew is the rule for one kernel (observed on 20,000 functions). With -g, or beside code that was compiled with -G,
+// every kernel that was not compiled with -G is changed: each EXIT gets its debugging form. Otherwise, in an executable,
+// kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
+// pointer that nothing reads.
+func (l *Link) madeAnew(code, capsule []byte, debugCode bool) bool {
 	debugExit := hasDebugExit(capsule)
-	if l.Debug && !l.SuppressDebugInfo {
-		return !debugExit
+	debug := l.Debug && !l.SuppressDebugInfo
+	if !debugExit && (debug || debugCode) {
+		return true
+	}
+	if debug {
+		return false
 	}
 	if l.rel {
 		return false

@@ -440,9 +440,15 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 		{"-g -suppress-debug-info", Options{Debug: true, SuppressDebugInfo: true}, nil, [][]byte{noBarrier, exit}, false},
 	} {
 		l := &Link{Options: test.opts, rel: test.opts.Relocatable}
-		if got := l.madeAnew(bytes.Join(test.code, nil), test.capsule); got != test.want {
+		if got := l.madeAnew(bytes.Join(test.code, nil), test.capsule, false); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
+	}
+	// Beside code that was compiled with -G, every kernel that was not.
+	l := &Link{rel: true}
+	call := bytes.Join([][]byte{noBarrier, sass(0x7944, 0), exit}, nil)
+	if !l.madeAnew(call, nil, true) || l.madeAnew(call, debugExit, true) {
+		t.Error("beside debugging code a kernel without its own is made anew, no other")
 	}
 }
 
