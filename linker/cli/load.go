@@ -12,14 +12,15 @@ import (
 var machines = map[string]uint16{"X86": 3, "X86_64": 62, "AARCH64": 183}
 
 // inputOptions say what package input shall load.
-func (r *run) inputOptions(c *commandLine, target arch.Arch) input.Options {
+func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 	return input.Options{
 		Files:          c.Inputs,
 		Libraries:      c.values[optLibrary].Pieces,
 		LibraryDirs:    c.values[optLibraryPath].Pieces,
 		LibraryPath:    filepath.SplitList(r.env("LIBRARY_PATH")),
 		Machine:        machines[c.text(optCPUArch)],
-		Target:         target,
+		Target:         target.Arch,
+		Virtual:        target.Kind == arch.Virtual,
 		Toolkit:        c.Toolkit,
 		AsReference:    r.reference,
 		Warn:           r.env("CULINK_WARN") == "1",

@@ -8,15 +8,18 @@ import (
 	"github.com/culink/culink/linker/link"
 )
 
-// recorded lists the options that nvlink's own .note.nv.tkinfo holds, in its fixed order (observed). -o and the inputs are
-// recorded with -g or --verbose-tkinfo=true only.
+// recorded lists the options that nvlink's own .note.nv.tkinfo holds, in its fixed order (observed).
 var recorded = []optionID{
 	optSuppressStackWarning, optSuppressArchWarning, optOutputFile, optDebug, optArch, optMachine, optLibrary, optLibraryPath,
-	optVerbose, optPreserveRelocs, optDisableWarnings, optWerror, optDisableInfos, optKeepSystemLibraries, optKernelsUsed,
-	optVariablesUsed, optCPUArch, optReportArch, optEmitPTX, optExtraWarnings, optLTO, optDlto, optNvvmpath, optSplitCompile,
+	optRegister, optVerbose, optPreserveRelocs, optDisableWarnings, optWerror, optDisableInfos, optKeepSystemLibraries, optKernelsUsed,
+	optVariablesUsed, optCPUArch, optReportArch, optTime, optEmitPTX, optExtraWarnings, optLTO, optDlto, optNvvmpath, optSplitCompile,
 	optSplitCompileExtended, optOfastCompile, optSuppressDebugInfo, optXptxas, optXnvvm, optMaxrregcount, optDumpCallgraph,
-	optDumpCallgraphRaw, optUseHostInfo, optIgnoreHostInfo, optRelocatable, optStackProtector,
+	optDumpCallgraphRaw, optUseHostInfo, optIgnoreHostInfo, optRelocatable, optStackProtector, optOptionsFile,
 }
+
+// recordedFiles are those of them that are recorded with -g or --verbose-tkinfo=true only, as are the inputs: by base
+// names, and of options files only that there were any.
+var recordedFiles = map[optionID]bool{optOutputFile: true, optRegister: true, optTime: true, optOptionsFile: true}
 
 // optionsText is the text of the options in that note: "-name value " for each option that was given, where a switch has an
 // empty value.
@@ -35,9 +38,9 @@ func (c *commandLine) optionsText(target arch.Name) string {
 	for _, id := range recorded {
 		text := c.text(id)
 		switch {
-		case !c.given(id), id == optOutputFile && !files:
+		case !c.given(id), recordedFiles[id] && !files:
 			continue
-		case id == optOutputFile:
+		case recordedFiles[id] && text != "":
 			text = filepath.Base(text)
 		case id == optArch:
 			text = target.String()

@@ -136,6 +136,7 @@ func (p *parser) option(arg string, depth int) error {
 		}
 	}
 	if id == optOptionsFile {
+		p.line.values[id].Given = true
 		return p.optionsFiles(splitList(text), depth)
 	}
 	return p.set(id, text)

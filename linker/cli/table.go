@@ -420,7 +420,7 @@ var options = [numOptions]option{
 	optNvHost: {
 		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
 		Since:  130,
-		Status: statusIgnored, Note: "the file must open",
+		Status: statusIgnored, Note: "the file must open; with -r, where nvlink stores it in the output, the option is refused",
 	},
 	optReserveNull: {
 		Long: "reserve-null-pointer", Short: "reserve-null-pointer", Form: formSwitch, Hidden: true,

@@ -92,7 +92,7 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		l.diag.Report(diag.PreserveRelocsIncomplete, l.target.String())
 	}
 	early := l.diag.Errors() > 0
-	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target.Arch), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
+	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
 		return
 	}
 	if early {

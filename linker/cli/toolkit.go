@@ -41,7 +41,7 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	if t := releaseOf(r.env("CULINK_REFERENCE")); t != nil {
 		return t, nil
 	}
-	release := input.FindRelease(r.inputOptions(c, arch.Arch{}))
+	release := input.FindRelease(r.inputOptions(c, arch.Name{}))
 	if !release.Found {
 		return newestWith(c.firstArch()), nil
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	// Target is the architecture linked for, Toolkit the release to be like; nil means the newest.
 	Target  arch.Arch
 	Toolkit *arch.Toolkit
+	// Virtual says that the target was given as compute_N: messages call it so.
+	Virtual bool
 
 	// AsReference reads as the reference linker does, losses included; Warn then reports the losses.
 	AsReference bool
@@ -48,7 +50,12 @@ type Options struct {
 }
 
 // Target names as messages show them.
-func (o *Options) targetName() string { return "sm_" + o.Target.String() }
+func (o *Options) targetName() string {
+	if o.Virtual {
+		return arch.Name{Arch: o.Target, Kind: arch.Virtual}.String()
+	}
+	return "sm_" + o.Target.String()
+}
 
 // Module is one device ELF of the link.
 type Module struct {
