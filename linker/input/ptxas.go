@@ -48,7 +48,7 @@ var forbidden = [...]string{"-o", "--output-file", "-optf", "--options-file", "-
 
 // arguments are ptxas's options for a piece of PTX: the reference's own, then those that the entry states.
 func (p *ptxas) arguments(t *take) ([]string, error) {
-	args := []string{"-m64", "-c", "-arch=" + p.o.targetName()}
+	args := []string{"-m64", "-c", "-arch=sm_" + p.o.Target.String()}
 	for _, a := range strings.Fields(t.options) {
 		if a == "--compile-only" || a == "-c" {
 			continue
