@@ -113,8 +113,8 @@ func (r *run) laterChecks() error {
 			return r.diag.Fatal(diag.NoInputFile, c.text(id))
 		}
 	}
-	if c.given(optNvHost) && c.given(optRelocatable) {
-		return r.diag.Fatal(diag.NvHostRelocatable)
+	if c.given(optNvHost) {
+		return r.diag.Fatal(diag.NvHost)
 	}
 	if c.given(optUidx) {
 		return r.diag.Fatal(diag.NotUidx)

@@ -21,11 +21,16 @@ var recorded = []optionID{
 // names, and of options files only that there were any.
 var recordedFiles = map[optionID]bool{optOutputFile: true, optRegister: true, optTime: true, optOptionsFile: true}
 
+// recordsFiles reports whether the note names inputs and output.
+func (c *commandLine) recordsFiles() bool {
+	return c.given(optDebug) || c.values[optVerboseTkinfo].Bool
+}
+
 // optionsText is the text of the options in that note: "-name value " for each option that was given, where a switch has an
 // empty value.
 func (c *commandLine) optionsText(target arch.Name) string {
 	var b strings.Builder
-	files := c.given(optDebug) || c.values[optVerboseTkinfo].Bool
+	files := c.recordsFiles()
 	if files {
 		for i, in := range c.Inputs {
 			if i > 0 {
@@ -82,7 +87,7 @@ func (r *run) options(target arch.Name) link.Options {
 		o.Suffix = string(rune(target.Suffix))
 	}
 	o.FilterGiven = len(o.KernelsUsed)+len(o.VariablesUsed) > 0
-	if c.given(optDebug) {
+	if c.recordsFiles() {
 		o.ObjectName = filepath.Base(c.text(optOutputFile))
 	}
 	return o

@@ -402,7 +402,7 @@ var options = [numOptions]option{
 	},
 	optForceRela: {
 		Long: "force-rela", Short: "force-rela", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "no effect seen",
+		Status: statusIgnored, Note: "nvlink then writes relocation sections with addends where the input has none; culink keeps the form of the input",
 	},
 	optForceWholeLTO: {
 		Long: "force-whole-lto", Short: "force-whole-lto", Form: formSwitch, Hidden: true,
@@ -420,7 +420,7 @@ var options = [numOptions]option{
 	optNvHost: {
 		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
 		Since:  130,
-		Status: statusIgnored, Note: "the file must open; with -r, where nvlink stores it in the output, the option is refused",
+		Status: statusRefused, Note: "nvlink stores this host object in the image",
 	},
 	optReserveNull: {
 		Long: "reserve-null-pointer", Short: "reserve-null-pointer", Form: formSwitch, Hidden: true,

@@ -100,6 +100,10 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		return
 	}
 	o := r.options(l.target)
+	if len(l.in.Modules) == 0 && o.DumpCallgraph && !o.Relocatable {
+		l.diag.Raw("No relocatable objects found. Did not generate callgraph.\n") // observed
+		o.DumpCallgraph = false
+	}
 	if !r.reference && r.times != nil {
 		o.Trace = func(pass string, d time.Duration) { l.passes = append(l.passes, passTime{pass, d}) }
 	}

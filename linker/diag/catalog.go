@@ -118,7 +118,7 @@ const (
 	IgnoredOption
 	LTOOption
 	ReferenceDiffers
-	NvHostRelocatable
+	NvHost
 
 	messageCount
 )
@@ -222,8 +222,8 @@ var catalog = [messageCount]Row{
 	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},
 	NoTimeFile:          {Fatal, "Cannot open file '%s'", "", false},
 
-	IgnoredOption:     {Info, "option '%s' has no effect: %s", "", false},
-	LTOOption:         {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},
-	NvHostRelocatable: {Fatal, "storing a host object with --nv-host in relocatable output is not supported", "link without --nv-host or without -r.", false},
-	ReferenceDiffers:  {Fatal, "the reference linker disagrees:\n%s", "", false},
+	IgnoredOption:    {Info, "option '%s' has no effect: %s", "", false},
+	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},
+	NvHost:           {Fatal, "storing a host object in the image with --nv-host is not supported", "link without --nv-host.", false},
+	ReferenceDiffers: {Fatal, "the reference linker disagrees:\n%s", "", false},
 }
