@@ -247,7 +247,7 @@ func ofInstructions(c nvinfo.Code) bool {
 	case nvinfo.InstructionOffsets, nvinfo.BranchTargets:
 		return true
 	}
-	return false
+	return c == nvinfo.Annotations // pairs of a 1 and a place
 }
 
 // withoutTwin reports whether a record is in plain sections only.

@@ -37,6 +37,7 @@ const (
 	Tcgen05OneCTA          Code = 0x51
 	Tcgen05TwoCTA          Code = 0x52
 	RegReconfig            Code = 0x54
+	Annotations            Code = 0x55
 	MercuryFinalizerOption Code = 0x5a
 	MercuryISAVersion      Code = 0x5f
 )

@@ -87,7 +87,7 @@ var attributes = [...]Attribute{
 	0x52: {"EIATTR_TCGEN05_2CTA_USED", NVAL, None, NoSymbols},
 	0x53: {"EIATTR_GEN_ERRBAR_AT_EXIT", NVAL, None, NoSymbols},
 	0x54: {"EIATTR_REG_RECONFIG", NVAL, Value, NoSymbols},
-	0x55: {"EIATTR_ANNOTATIONS", 0, Opaque, NoSymbols},
+	0x55: {"EIATTR_ANNOTATIONS", SVAL, Words, NoSymbols}, // pairs: 1, byte offset of an instruction
 	0x57: {"EIATTR_STACK_CANARY_TRAP_OFFSETS", SVAL, InstructionOffsets, NoSymbols},
 	0x58: {"EIATTR_STUB_FUNCTION_KIND", 0, Opaque, NoSymbols},
 	0x59: {"EIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS", SVAL, InstructionOffsets, NoSymbols},
