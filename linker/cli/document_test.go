@@ -43,8 +43,8 @@ func document() []byte {
 		switch {
 		case o.Since > 0:
 			since = "13.0"
-		case o.ShortOnlyBefore > 0:
-			since = fmt.Sprintf("12.4 (only -%s), 13.0", o.Short)
+		case o.RenamedIn > 0:
+			since = fmt.Sprintf("12.4 (as --%s), 13.0", o.LongBefore)
 		}
 		return fmt.Sprintf("| %s | %s | %s | %s |\n", spelled(o), since, statusWords[o.Status], sentence(o))
 	}

@@ -34,8 +34,10 @@ type option struct {
 	Form        form
 	// Glued lets a value follow the short name directly (-ldev).
 	Glued bool
-	// Since is the first toolkit that has the option, 0 for all. ShortOnlyBefore: toolkits below this word have the short name alone.
-	Since, ShortOnlyBefore int
+	// Since is the first toolkit that has the option, 0 for all. RenamedIn is the toolkit from which on it has its long
+	// name; LongBefore is the long name in those below.
+	Since, RenamedIn int
+	LongBefore       string
 	// Hidden options are not in --help.
 	Hidden bool
 	// Arg is what --help shows for the value: "<file name>".
@@ -56,8 +58,8 @@ func (o *option) has(t *arch.Toolkit) bool { return t.Word >= o.Since }
 
 // longIn and shortIn are the names that the toolkit knows.
 func (o *option) longIn(t *arch.Toolkit) string {
-	if t.Word < o.ShortOnlyBefore {
-		return ""
+	if t.Word < o.RenamedIn {
+		return o.LongBefore
 	}
 	return o.Long
 }

@@ -59,6 +59,7 @@ const (
 	optHostLinkerOptions
 	optNvHost
 	optReserveNull
+	optShared
 	optStackProtectorThreshold
 	optSyscallConstOffset
 	optUumn
@@ -275,10 +276,10 @@ var options = [numOptions]option{
 	},
 	optRelocatable: {
 		Long: "relocatable-link", Short: "r", Form: formSwitch,
-		ShortOnlyBefore: 130,
-		Help:            "Do relocatable / incremental link.",
-		Own:             "write a relocatable file that a later link can take",
-		Status:          statusBetter, Note: "keeps every relocation that a later link can still change; 12.4 takes the option and ignores it",
+		RenamedIn: 130, LongBefore: "host-relocatable-link",
+		Help:   "Do relocatable / incremental link.",
+		Own:    "write a relocatable file that a later link can take",
+		Status: statusBetter, Note: "keeps every relocation that a later link can still change; 12.4 takes the option and ignores it",
 	},
 	optReportArch: {
 		Long: "report-arch", Short: "report-arch", Form: formSwitch,
@@ -421,6 +422,10 @@ var options = [numOptions]option{
 		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
 		Since:  130,
 		Status: statusRefused, Note: "nvlink stores this host object in the image",
+	},
+	optShared: {
+		Long: "shared", Short: "shared", Form: formSwitch, Hidden: true,
+		Status: statusIgnored, Note: "nvcc -shared -dlink passes it, and so do CMake's device links; no effect seen",
 	},
 	optReserveNull: {
 		Long: "reserve-null-pointer", Short: "reserve-null-pointer", Form: formSwitch, Hidden: true,
