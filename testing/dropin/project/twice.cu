@@ -1,0 +1,3 @@
+__constant__ int factor = 2;
+
+__device__ int twice(int x) { return factor * x; }
