@@ -117,6 +117,7 @@ workspace_overrides() {
     rules_python=rules/python rules_shell=rules/shell; do
     echo "common:workspace --override_repository=${at%%=*}=$shipped/${at#*=}"
   done
+  echo "common:workspace --override_repository=package_metadata=$state/modules/package_metadata"
   for at in io_bazel_rules_go=rules_go bazel_gazelle=gazelle; do
     echo "common:workspace --override_repository=${at%%=*}=$(echo "$state/modules/${at#*=}"-*[0-9])"
   done
