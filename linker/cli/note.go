@@ -73,7 +73,7 @@ func (r *run) options(target arch.Name) link.Options {
 		KeepSystemLibs:     c.given(optKeepSystemLibraries),
 		AllowUndefGlobals:  c.given(optAllowUndefinedGlobals),
 		DisableSmemReserve: c.values[optDisableSmemReservation].Bool,
-		ReserveNullPointer: c.given(optReserveNull),
+		ReserveNullPointer: c.given(optReserveNull) && !c.given(optDontReserveNull), // in any order (observed)
 		ExtendedSmem:       c.values[optEnableExtendedSmem].Bool,
 		IgnoreHostInfo:     c.given(optIgnoreHostInfo),
 		UseHostInfo:        c.given(optUseHostInfo),

@@ -381,7 +381,7 @@ var options = [numOptions]option{
 	},
 	optDontReserveNull: {
 		Long: "dont-reserve-null-pointer", Short: "dont-reserve-null-pointer", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "no effect seen",
+		Status: statusSame, Note: "switches --reserve-null-pointer off, in any order",
 	},
 	optDotFile: {
 		Long: "dot-file", Form: formValue, Hidden: true,
