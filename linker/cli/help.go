@@ -33,7 +33,7 @@ func referenceHelp(w io.Writer, t *arch.Toolkit) {
 	fmt.Fprint(w, "\nUsage  : nvlink [options] <objects>\n\nOptions\n=======\n\n")
 	for id := range numOptions {
 		o := &options[id]
-		if o.Hidden || o.Status == statusOwn || !o.has(t) || o.longIn(t) == "" {
+		if o.Hidden || o.Status == statusOwn || !o.has(t) || o.longIn(t) != o.Long {
 			continue
 		}
 		names := "--" + o.Long
