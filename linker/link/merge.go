@@ -537,7 +537,8 @@ type externUse struct {
 	in   FileID
 }
 
-// callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table.
+// callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those
+// of functions whose definition here lost on arrival (observed).
 func (m *merger) callgraphStrings(in *Input, d []byte) {
 	mark := int32(0)
 	for o := 0; o+8 <= len(d); o += 8 {
@@ -545,6 +546,9 @@ func (m *merger) callgraphStrings(in *Input, d []byte) {
 		if a == 0 && int32(b) < 0 {
 			mark = int32(b)
 		} else if mark == markTaken || mark == markIndirect {
+			if int(a) < len(in.Lost) && in.Lost[a] == lostOnArrival {
+				continue
+			}
 			m.prototypeString(in, b)
 		}
 	}
@@ -677,8 +681,12 @@ func (m *merger) parameterBanks() {
 }
 
 // externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
+// With -g there are none, and such references get the value 0 (observed).
 func (m *merger) externInstances() {
 	l := m.l
+	if l.debugShared() {
+		return
+	}
 	for _, use := range m.externs { // in the order of the relocation sections that were read
 		text := use.text
 		if use.in != l.Syms[l.Secs[text].Fn].Def || l.externInstance[text] != 0 {
