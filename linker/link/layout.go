@@ -59,6 +59,7 @@ func (l *Link) layout(ctx context.Context) error {
 	}
 	l.placeCommons()
 	l.variableAddresses()
+	l.pruneConstants()
 	if l.rel {
 		l.sharedSizes()
 	} else {

@@ -59,7 +59,7 @@ func (l *Link) hasPrototypes() bool {
 
 // vanishes reports whether a symbol leaves no trace in the image, not even its name. A relocatable link keeps all.
 func (l *Link) vanishes(s *Symbol) bool {
-	if l.Secs[s.Sec].Erased {
+	if l.Secs[s.Sec].Erased || s.Dead && l.Secs[s.Sec].Kind == KindConstUser {
 		return true
 	}
 	if s.Of != 0 || l.rel {

@@ -122,6 +122,7 @@ func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariab
 			v.gone = kind == KindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
 		}
+		v.gone = v.gone || s.Dead // a constant that a full bank has no room for
 		buf = append(buf, v)
 	}
 	return buf

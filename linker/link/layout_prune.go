@@ -1,0 +1,118 @@
+package link
+
+import "github.com/culink/culink/linker/cubin"
+
+// pruneConstants makes room in a bank of constants that is too full: it is laid out anew, and where a kernel filter is
+// active constants that nothing in the image refers to go (observed). The reference dies here when a constant is local
+// or a weak one lost; nothing else depends on that.
+func (l *Link) pruneConstants() {
+	if l.rel {
+		return
+	}
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstUser && s.Size > bankLimit {
+			l.pruneBank(s, l.referredConstants())
+		}
+	}
+}
+
+// pruneBank lays a bank out anew with the constants that live names. A constant's alignment is forgotten: its size, 8 at
+// most, stands for it. The order is that of other spaces.
+func (l *Link) pruneBank(bank *Section, live []bool) {
+	var list []sharedVar
+	for i := 1; i < len(l.Syms); i++ {
+		s := &l.Syms[i]
+		if s.Sec != bank.ID || s.Of != 0 || s.Def == NoFile {
+			continue
+		}
+		if !live[i] {
+			s.Dead = true
+			continue
+		}
+		list = append(list, sharedVar{sym: SymID(i), align: min(s.Size, 8), size: s.Size})
+	}
+	listSort(list, coreBefore)
+	l.forgetCopies(bank)
+	e := extent{align: 1}
+	for i := range list {
+		s := &l.Syms[list[i].sym]
+		in := l.Inputs[s.Def]
+		// The value was moved to the joined bank; the constant's place in its own section is what it was before.
+		from := s.Value - in.Secs[s.Shndx].Off
+		s.Value = e.add(list[i].size, list[i].align)
+		data := in.File.Sections[s.Shndx].Data
+		from = min(from, uint64(len(data)))
+		l.copyTo(bank, false, s.Value, data[from:min(from+s.Size, uint64(len(data)))])
+	}
+	bank.Size, bank.MercSize, bank.Align = e.size, 0, e.align
+	if l.Mercury {
+		bank.MercSize = e.size
+	}
+}
+
+// forgetCopies drops the copies into a section that were planned so far.
+func (l *Link) forgetCopies(s *Section) {
+	kept := l.mem.copies[:0]
+	for _, c := range l.mem.copies {
+		if c.sec != s.ID {
+			kept = append(kept, c)
+		}
+	}
+	l.mem.copies = kept
+}
+
+// referredConstants marks, by SymID, what the image's code and initialised data refer to, and the variables that the
+// filter names.
+func (l *Link) referredConstants() []bool {
+	live := make([]bool, len(l.Syms))
+	if l.Debug || !l.filtered && !l.FilterGiven {
+		for i := range live {
+			live[i] = true
+		}
+		return live
+	}
+	for _, in := range l.Inputs {
+		for i := range in.File.Sections {
+			h := &in.File.Sections[i]
+			if h.Mercury() || h.Type != cubin.SHTRel && h.Type != cubin.SHTRela || !l.keepsReferences(in, int32(h.TextIndex())) {
+				continue
+			}
+			for j := range h.NumRels() {
+				if r := h.RelAt(j); int(r.Sym) < len(in.PlainSyms) {
+					live[in.PlainSyms[r.Sym]] = true
+				}
+			}
+		}
+	}
+	named := l.variableFilter()
+	for i := range l.Syms {
+		live[i] = live[i] || named(l.Syms[i].Name)
+	}
+	return live
+}
+
+// keepsReferences reports whether what a section refers to stays: code of the image and initialised variables.
+func (l *Link) keepsReferences(in *Input, index int32) bool {
+	switch kindOf(in.File.Sections[index].Name, in.File.Sections[index].Flags) {
+	case KindGlobalInit, KindConstUser:
+		return true
+	}
+	fn, code := l.codeOf(in, index)
+	return code && fn != 0 && !in.Secs[index].Dead
+}
+
+// variableFilter tests names against -variables-used, or against the host's lists of variables.
+func (l *Link) variableFilter() func(string) bool {
+	if l.FilterGiven {
+		patterns := make([]string, len(l.VariablesUsed))
+		for i, p := range l.VariablesUsed {
+			patterns[i] = "*" + p + "*"
+		}
+		return func(name string) bool { return matchesAny(name, patterns) }
+	}
+	var names []string
+	for i := range l.sources {
+		names = append(names, l.sources[i].HostVariables...)
+	}
+	return newPatternSet(names).matches
+}
