@@ -124,6 +124,7 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 	l.Secs[1].Fn = symFunc
 	l.Secs[1].Sym, l.Syms[symSection].Of = symSection, 1
 	l.Secs[3].Sym, l.Syms[symDebug].Of = symDebug, 3
+	l.Syms[symSection].Sec, l.Syms[symDebug].Sec = 1, 3
 	l.Funcs = make([]Func, 1)
 	return &bench{l, in, l.Secs[2]}
 }
