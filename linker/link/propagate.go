@@ -223,6 +223,7 @@ func (f *infoForm) completeMasks() int {
 		base := FuncID(i)
 		if fn.AliasOf != 0 {
 			base = fn.AliasOf
+			f.own[base].mask |= noMask // who reaches the function reaches its alias
 		}
 		d := f.edit(base)
 		d.add = append(d.add, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask, Field: noMask})
