@@ -320,7 +320,6 @@ func (p *sharedPlan) placeEntries() {
 func (p *sharedPlan) sections() {
 	l := p.l
 	for k, text := range l.Kernels {
-		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
 		size := p.end[k] + p.reserve
 		tested := size
 		if l.SM >= 100 {
@@ -331,6 +330,10 @@ func (p *sharedPlan) sections() {
 		if p.uses[k] {
 			exists, align = true, max(align, 16)
 		}
+		if !exists && !l.Funcs[l.Syms[l.Secs[text].Fn].Func].Passes {
+			continue // a kernel that the filter rejects has no section unless there is something to put into it
+		}
+		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
 		if !exists || tested == 0 && align != 16 {
 			s.Drop = true
 			continue

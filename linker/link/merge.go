@@ -216,9 +216,10 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if y.Other&cubin.STOEntry != 0 {
 			l.Secs[text].Kernel = true
 			l.Kernels = append(l.Kernels, text)
-			name := s.Name
-			l.sec(".nv.info."+name, text, 0)
-			l.sec(".nv.shared."+name, text, 0)
+			if name := s.Name; l.Funcs[s.Func].Passes { // others are created like functions
+				l.sec(".nv.info."+name, text, 0)
+				l.sec(".nv.shared."+name, text, 0)
+			}
 			s = &l.Syms[id]
 		}
 	}
@@ -589,7 +590,7 @@ func (m *merger) entries() {
 	l := m.l
 	for _, text := range l.Kernels {
 		f := l.Syms[l.Secs[text].Fn].Func
-		if l.dce && l.filtered && l.filterPassed == 1 && !l.Funcs[f].Live {
+		if fn := &l.Funcs[f]; l.dce && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
 			continue
 		}
 		l.Funcs[f].Entry = true

@@ -231,6 +231,8 @@ type Func struct {
 	Proto ProtoID
 	// Live: reached from a root by calls. Kept: stays in the image. Entry: a kernel that counts as one in the image.
 	Live, Kept, Entry bool
+	// Passes: a kernel that passes the filter of kernels, if there is one.
+	Passes bool
 }
 
 // FuncConst are the compiler constants (bank 2) of a function that is no kernel: every copy of every input, in link order.

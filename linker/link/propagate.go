@@ -65,9 +65,9 @@ func (f *infoForm) propagateForm() {
 	if masks != 0 {
 		f.spreadMasks(masks)
 	}
-	if len(l.Entries) == 1 {
+	if l.onlyEntry() {
 		f.gatherAll(l.Entries[0])
-	} else if len(l.Entries) > 1 {
+	} else {
 		f.spread()
 	}
 	if l.ABI == 8 && !f.merc {
@@ -242,7 +242,7 @@ func (f *infoForm) spreadMasks(masks int) {
 	for _, e := range l.Entries {
 		o, d := &f.own[e], f.edit(e)
 		mask := f.sums.of(e).mask
-		if len(l.Entries) == 1 {
+		if l.onlyEntry() {
 			mask = all
 			if masks == l.functionSymbols() {
 				mask = o.mask

@@ -19,7 +19,7 @@ func (l *Link) reach(ctx context.Context) error {
 	l.graph.build(l)
 	if !l.dce {
 		for i := range l.Funcs {
-			l.Funcs[i].Live, l.Funcs[i].Kept = true, true
+			l.Funcs[i].Live, l.Funcs[i].Kept, l.Funcs[i].Passes = true, true, true
 		}
 		return nil
 	}
@@ -61,6 +61,7 @@ func (l *Link) roots() []FuncID {
 	for i := 1; i < len(l.Funcs); i++ {
 		s := &l.Syms[l.Funcs[i].Sym]
 		if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && (keep == nil || keep(s)) {
+			l.Funcs[i].Passes = true
 			roots = append(roots, FuncID(i))
 		}
 	}
@@ -72,7 +73,7 @@ func (l *Link) roots() []FuncID {
 		if len(roots) != 1 {
 			for i := 1; i < len(l.Funcs); i++ {
 				s := &l.Syms[l.Funcs[i].Sym]
-				if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && l.Funcs[i].Taken && !slices.Contains(roots, FuncID(i)) {
+				if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && l.Funcs[i].Taken && !l.Funcs[i].Passes {
 					roots = append(roots, FuncID(i))
 				}
 			}

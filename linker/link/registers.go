@@ -20,7 +20,7 @@ func (f *infoForm) frozen(e FuncID) bool {
 	if f.l.ABI == 7 {
 		return false
 	}
-	return f.anyReconfig && (len(f.l.Entries) == 1 || f.sums.of(e).first(tReconfig) != 0)
+	return f.anyReconfig && (f.l.onlyEntry() || f.sums.of(e).first(tReconfig) != 0)
 }
 
 // raise is one step of the reference's walk over all functions, by code section, and for each over the entries that
@@ -69,7 +69,7 @@ func joinStairs(a, b stair) stair {
 func (f *infoForm) raises() []raise {
 	l := f.l
 	stairs := reachFold(l, func(fn FuncID, into *stair) {
-		if o := &f.own[fn]; o.reg != 0 && !l.Funcs[fn].Entry && l.Funcs[fn].Text != 0 && l.Syms[l.Funcs[fn].Sym].Index != 0 {
+		if o := &f.own[fn]; o.reg != 0 && l.Funcs[fn].Text != 0 && l.Syms[l.Funcs[fn].Sym].Index != 0 {
 			*into = joinStairs(*into, stair{{l.Funcs[fn].Text, o.reg, fn}})
 		}
 	}, func(into, from *stair) { *into = joinStairs(*into, *from) })

@@ -20,6 +20,13 @@ func (l *Link) entriesBySymbol() []FuncID {
 	})
 }
 
+// onlyEntry reports whether the image has a single entry, which then speaks for the whole image: it takes over attributes
+// from functions that it does not reach, too. A kernel that the filter of kernels rejects, and that is there because its
+// address is taken, does not count as such (observed).
+func (l *Link) onlyEntry() bool {
+	return len(l.Entries) == 1 && l.Funcs[l.Entries[0]].Passes
+}
+
 // warnStacks reports entries whose stack size has no bound: once for each callee that is recursive or reaches a
 // recursive function; a callee that stands twice counts twice (observed).
 func (l *Link) warnStacks() {
