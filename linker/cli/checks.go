@@ -32,7 +32,7 @@ var conflicts = []conflict{
 func (r *run) checks() (done bool, err error) {
 	c, old := r.line, r.line.Toolkit.Word < arch.CUDA130().Word
 	if old {
-		if err := r.conflicts(true); err != nil {
+		if err := r.earlyChecks(); err != nil {
 			return true, err
 		}
 	}
@@ -54,7 +54,7 @@ func (r *run) checks() (done bool, err error) {
 		return true, r.diag.Fatal(diag.NoInputFiles)
 	}
 	if !old {
-		if err := r.conflicts(true); err != nil {
+		if err := r.earlyChecks(); err != nil {
 			return true, err
 		}
 	}
@@ -68,6 +68,18 @@ func (r *run) checks() (done bool, err error) {
 		return true, err
 	}
 	return false, nil
+}
+
+// earlyChecks are those that releases before 13.0 make right behind the parser. The words about -use-host-info come
+// here and whether or not the link would heed it (observed).
+func (r *run) earlyChecks() error {
+	if err := r.conflicts(true); err != nil {
+		return err
+	}
+	if c := r.line; c.given(optUseHostInfo) && c.filtersKernels() {
+		r.diag.Report(diag.IgnoreHostInfo)
+	}
+	return nil
 }
 
 // conflicts reports the first conflict of the early or the late ones.

@@ -21,6 +21,11 @@ var recorded = []optionID{
 // names, and of options files only that there were any.
 var recordedFiles = map[optionID]bool{optOutputFile: true, optRegister: true, optTime: true, optOptionsFile: true}
 
+// filtersKernels reports whether the kernels to keep are named.
+func (c *commandLine) filtersKernels() bool {
+	return len(c.values[optKernelsUsed].Pieces)+len(c.values[optVariablesUsed].Pieces) > 0
+}
+
 // recordsFiles reports whether the note names inputs and output.
 func (c *commandLine) recordsFiles() bool {
 	return c.given(optDebug) || c.values[optVerboseTkinfo].Bool
@@ -76,7 +81,6 @@ func (r *run) options(target arch.Name) link.Options {
 		ReserveNullPointer: c.given(optReserveNull) && !c.given(optDontReserveNull), // in any order (observed)
 		ExtendedSmem:       c.values[optEnableExtendedSmem].Bool,
 		IgnoreHostInfo:     c.given(optIgnoreHostInfo),
-		UseHostInfo:        c.given(optUseHostInfo),
 		KernelsUsed:        c.values[optKernelsUsed].Pieces,
 		VariablesUsed:      c.values[optVariablesUsed].Pieces,
 		OptionsText:        c.optionsText(target),
@@ -86,7 +90,7 @@ func (r *run) options(target arch.Name) link.Options {
 	if target.Suffix != 0 {
 		o.Suffix = string(rune(target.Suffix))
 	}
-	o.FilterGiven = len(o.KernelsUsed)+len(o.VariablesUsed) > 0
+	o.FilterGiven = c.filtersKernels()
 	if c.recordsFiles() {
 		o.ObjectName = filepath.Base(c.text(optOutputFile))
 	}

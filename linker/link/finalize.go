@@ -66,7 +66,7 @@ func (l *Link) mustBeDefined(s *Symbol) bool {
 		return false
 	case s.Type() == cubin.STTFunc:
 		return !isSyscall(s.Name) && s.Binding() != cubin.STBWeak
-	case isReference(s.Type()), s.Binding() == cubin.STBWeak, l.AllowUndefGlobals:
+	case isReference(s.Type()), s.Binding() == cubin.STBWeak, l.AllowUndefGlobals && s.Space() == cubin.STOGlobal: // not constants, not shared (observed)
 		return false
 	case s.Shared() && s.Size == 0:
 		return false
