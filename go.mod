@@ -3,6 +3,7 @@ module github.com/culink/culink
 go 1.26.0
 
 require (
+	github.com/bazelbuild/buildtools v0.0.0-20260904073137-eaa4d125b423 // parser of Starlark, for the rule reference; buildifier
 	github.com/bazelbuild/rules_go v0.60.0 // where Bazel puts the files that a test or tool reads
 	github.com/google/go-cmp v0.7.0 // differences of structures, in tests only
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // names of C++ symbols in messages
@@ -14,7 +15,6 @@ require (
 )
 
 require (
-	github.com/bazelbuild/buildtools v0.0.0-20260904073137-eaa4d125b423 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/safeopen v0.0.0-20260327150837-43626d6f4685 // indirect
 	golang.org/x/tools v0.34.0 // indirect
