@@ -1,9 +1,6 @@
 package link
 
-import (
-	"bytes"
-	"slices"
-)
+import "slices"
 
 // Sizes and offsets in .debug_frame, which device compilers write in the 64-bit form of DWARF: ffffffff, a length of 8
 // bytes, then the CIE's mark or the pointer to it.
@@ -15,7 +12,8 @@ const (
 	frameBody    = 36
 )
 
-var cieMark = bytes.Repeat([]byte{0xff}, 8)
+// isCIE tells a CIE from an FDE by the mark in place of the pointer.
+func isCIE(rec []byte) bool { return le.Uint64(rec[frameCIE:]) == ^uint64(0) }
 
 // frame is one FDE of the inputs with the CIE before it.
 type frame struct {
@@ -112,7 +110,7 @@ func (p *patcher) frames() ([]frame, error) {
 				return nil, malformedDebug(in, part.Sec, o, err)
 			}
 			end := o + uint64(len(rec))
-			if bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+			if isCIE(rec) {
 				cie, cieOff = rec, o
 			} else {
 				f := frame{part: i, off: o, end: end, cie: cie, cieOff: cieOff}
@@ -144,7 +142,7 @@ func frameRecord(data []byte) (rec []byte, problem string) {
 	}
 	rec = data[:frameHead+n]
 	least := frameBody
-	if len(rec) >= frameAddress && bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+	if len(rec) >= frameAddress && isCIE(rec) {
 		least = frameAddress
 	}
 	if len(rec) < least {
@@ -210,7 +208,7 @@ func (p *patcher) twinFrames(part *Part) []twinFrame {
 		if problem != "" {
 			return nil
 		}
-		if bytes.Equal(rec[frameCIE:frameAddress], cieMark) {
+		if isCIE(rec) {
 			cie = rec
 		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frameAddress), func(a codeAddress, off uint64) int { return compareOffsets(a.off, off) }); ok {
 			twins = append(twins, twinFrame{names[i].sym, cie, rec})

@@ -44,7 +44,7 @@ func debugBench(name string, data []byte, numbers [3]uint32, entries ...cubin.Re
 func frameEntry(pointer *uint64, body byte) []byte {
 	b := []byte{0xff, 0xff, 0xff, 0xff, 24, 0, 0, 0, 0, 0, 0, 0}
 	if pointer == nil {
-		b = append(b, cieMark...)
+		b = le.AppendUint64(b, ^uint64(0))
 	} else {
 		b = le.AppendUint64(b, *pointer)
 	}

@@ -94,8 +94,15 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 		s.Align = max(s.Align, 16)
 		s.Size = alignUp(s.Size, 16)
 		l.Syms[id].Value = s.Size
+		if l.KeepSettledRelocs {
+			// The reference's later link takes the value for an alignment, whatever it is.
+			l.Syms[id].Value = dynamicAlign
+		}
 	}
 }
+
+// dynamicAlign is the alignment of dynamic shared memory (observed).
+const dynamicAlign = 16
 
 // reservedShared places the variables of the system in .nv.shared.reserved.0, behind the area that the symbol
 // .nv.reservedSmem.offset0 names. The twin does not count that area (observed).
