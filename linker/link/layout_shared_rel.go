@@ -28,7 +28,7 @@ func (l *Link) sharedSizes() {
 		if s.Type() != cubin.STTCudaObject || s.Side == noSide {
 			continue
 		}
-		if s.Shared() && s.Def == NoFile && s.Size == 0 && s.Name != externInstance {
+		if s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile) {
 			dynamic = true
 			s.Value = 0
 			if !l.KeepSettledRelocs { // a later link would take it for a variable without size
@@ -44,6 +44,7 @@ func (l *Link) sharedSizes() {
 		}
 		switch sec := l.Secs[s.Sec]; sec.Kind {
 		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
+			dynamic = dynamic || s.Size == 0 && sec.Kind == KindSharedFuncs // what an earlier relocatable link made of one
 			sec.Size, sec.Align = sec.Size+s.Size, max(sec.Align, s.Value)
 		}
 	}
@@ -93,6 +94,9 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 	if uses {
 		s.Align = max(s.Align, 16)
 		s.Size = alignUp(s.Size, 16)
+		if id == 0 {
+			return
+		}
 		l.Syms[id].Value = s.Size
 		if l.KeepSettledRelocs {
 			// The reference's later link takes the value for an alignment, whatever it is.

@@ -118,7 +118,8 @@ type Link struct {
 
 	// replacedShared are definitions of shared variables in whose place later ones came.
 	replacedShared []sharedDef
-	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section.
+	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section;
+	// with -g it is 0.
 	externInstance map[SecID]SymID
 
 	mem       memory

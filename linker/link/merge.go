@@ -682,16 +682,17 @@ func (m *merger) parameterBanks() {
 }
 
 // externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
-// With -g there are none, and such references get the value 0 (observed).
+// With -g these kernels are noted without a symbol, and such references get the value 0 (observed).
 func (m *merger) externInstances() {
 	l := m.l
-	if l.debugShared() {
-		return
-	}
 	for _, use := range m.externs { // in the order of the relocation sections that were read
 		text := use.text
 		if use.in != l.Syms[l.Secs[text].Fn].Def || l.externInstance[text] != 0 {
 			continue // not in the code that counts, or made already
+		}
+		if l.debugShared() {
+			l.externInstance[text] = 0
+			continue
 		}
 		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
 		l.externInstance[text] = id

@@ -80,6 +80,9 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
+	case s.Def == NoFile && s.Shared() && s.Size == 0 && y.Size == 0 && s.Binding() == cubin.STBGlobal && y.Binding() == cubin.STBGlobal && !l.KeepSettledRelocs:
+		// The reference gives a dynamic array a section at its first mention; what its relocatable link wrote defines it again (observed).
+		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case s.Def == NoFile:
 		if newCommon {
 			s.First = in.ID
