@@ -34,45 +34,26 @@ func (p *patcher) rebuildFrames() error {
 	if err != nil {
 		return err
 	}
-	best := p.bestFrames(frames)
-	out := make([]byte, 0, len(p.sec.Data))
 	p.moved = &rebuilt{parts: make([]rebuiltPart, len(p.sec.Parts))}
 	for i, part := range p.sec.Parts {
 		p.moved.parts[i] = rebuiltPart{in: part.In, sec: part.Sec}
 	}
-	var described []bool
-	lastPart, lastCIE, cieAt := -1, uint64(0), uint64(0)
+	best, described := p.bestFrames(frames), make([]bool, len(p.l.Funcs))
+	out := make([]byte, 0, len(p.sec.Data))
+	var last *frame // the frame whose own CIE was written last, at cieAt
+	cieAt := uint64(0)
 	for i := range frames {
 		f := &frames[i]
 		if f.gone {
 			continue
 		}
-		from := f
-		var cie, fde []byte
-		if f.sym != 0 {
-			fn := p.l.Syms[f.sym].Func
-			if b := best[fn]; b != 0 {
-				from = &frames[b-1]
-			}
-			if described == nil {
-				described = make([]bool, len(p.l.Funcs))
-			}
-			if described[fn] || p.aliased(f.sym) {
-				cie, fde = p.mercuryFrame(f)
-			}
-			described[fn] = true
-		}
-		shared := fde == nil && from == f && f.part == lastPart && f.cieOff == lastCIE
-		if fde == nil {
-			cie, fde = from.cie, p.frameBytes(from)
-		}
-		if !shared {
+		cie, fde, own := p.describe(f, frames, best, described)
+		if !own || last == nil || last.part != f.part || last.cieOff != f.cieOff {
 			cieAt = uint64(len(out))
 			out = append(out, cie...)
-			lastPart, lastCIE = f.part, f.cieOff
-			if from != f {
-				lastPart = -1
-			}
+		}
+		if last = nil; own {
+			last = f
 		}
 		at := uint64(len(out))
 		spans := &p.moved.parts[f.part].spans
@@ -82,6 +63,23 @@ func (p *patcher) rebuildFrames() error {
 	}
 	p.sec.Data, p.sec.Size = out, uint64(len(out))
 	return nil
+}
+
+// describe chooses what stands in the place of an FDE, and its CIE: the FDE itself (own), the winner's, or the Mercury form.
+func (p *patcher) describe(f *frame, frames []frame, best []int32, described []bool) (cie, fde []byte, own bool) {
+	if f.sym == 0 {
+		return f.cie, p.frameBytes(f), true
+	}
+	fn := p.l.Syms[f.sym].Func
+	again := described[fn]
+	described[fn] = true
+	if again || p.aliased(f.sym) {
+		if cie, fde := p.mercuryFrame(f); fde != nil {
+			return cie, fde, false
+		}
+	}
+	winner := &frames[best[fn]-1]
+	return winner.cie, p.frameBytes(winner), winner == f
 }
 
 func (p *patcher) frameBytes(f *frame) []byte {
@@ -151,8 +149,8 @@ func frameRecord(data []byte) (rec []byte, problem string) {
 	return rec, ""
 }
 
-// bestFrames finds, by function, the description in the last input that describes it, where several inputs do: the index plus
-// one, 0 for functions that one input alone describes.
+// bestFrames finds, by function, the first description in the last input that describes it: the index plus one, 0 for
+// functions that none describes.
 func (p *patcher) bestFrames(frames []frame) []int32 {
 	last := make([]int32, len(p.l.Funcs))
 	for i := range frames {
