@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
@@ -166,11 +167,14 @@ func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
 	g := &l.graph
 	g.reverse(l)
 	g.now++
-	var stack []FuncID
+	var stack, found []FuncID
 	push := func(f FuncID) {
 		if g.epoch[f] != g.now {
 			g.epoch[f] = g.now
 			stack = append(stack, f)
+			if g.entryPos[f] != 0 {
+				found = append(found, f)
+			}
 		}
 	}
 	for _, f := range fns {
@@ -189,12 +193,7 @@ func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
 			}
 		}
 	}
-	var found []FuncID
-	for _, e := range l.Entries {
-		if g.epoch[e] == g.now {
-			found = append(found, e)
-		}
-	}
+	slices.SortFunc(found, func(a, b FuncID) int { return int(g.entryPos[a] - g.entryPos[b]) })
 	return found
 }
 
