@@ -75,6 +75,8 @@ install_tree() {
   # The lists of a mirror behind a cache can be past their date.
   printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'Acquire::Check-Date "false";' 'APT::Install-Recommends "false";' \
     'Acquire::Retries "3";' >"$tree/etc/apt/apt.conf.d/00bazelw"
+  # The tree can be made anew at any time: no waiting for the disk, no manuals.
+  printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' >"$tree/etc/dpkg/dpkg.cfg.d/bazelw"
   cp /etc/resolv.conf "$tree/etc/resolv.conf"
   attempt in_tree apt-get -qq update
   attempt in_tree apt-get -qq install -y bazel-bootstrap bazel-skylib bazel-platforms bazel-features bazel-rules-shell git python3-minimal
@@ -133,7 +135,7 @@ fi
 install_registry
 exec 9>&-
 
-rc=$state/bazelrc
+rc=$registry.bazelrc
 cat >"$rc.$$" <<EOF
 startup --install_base=/usr/share/bazel
 startup --trust_install_base
