@@ -54,8 +54,6 @@ func (s *infoSum) first(t tracked) readingPos {
 	return s.tracked.first[t]
 }
 
-const noMask = 0x8000 // SPARSE_MMA_MASK of a function without one (observed)
-
 // propagateForm computes what entries take over from the functions that they reach.
 func (f *infoForm) propagateForm() {
 	l := f.l
@@ -142,131 +140,6 @@ func (s *infoSum) join(from *trackedSum) {
 	}
 }
 
-func earlier(a, b readingPos) readingPos {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// inOrder leaves of words that are there several times the first.
-func inOrder(list []word) []word {
-	if len(list) < 2 {
-		return slices.Clip(list)
-	}
-	seen := make(map[uint32]bool, len(list))
-	return slices.DeleteFunc(slices.Clone(list), func(w word) bool {
-		known := seen[w.value]
-		seen[w.value] = true
-		return known
-	})
-}
-
-// joinWords merges two lists in reading order, each word once, where it is first. Lists are never changed in place:
-// functions share them.
-func joinWords(a, b []word) []word {
-	switch {
-	case len(a) == 0:
-		return b
-	case len(b) == 0, len(a) == len(b) && &a[0] == &b[0]:
-		return a
-	}
-	at := make(map[uint32]readingPos, len(a)+len(b))
-	for _, w := range a {
-		at[w.value] = w.at
-	}
-	news := false
-	for _, w := range b {
-		if p, ok := at[w.value]; !ok || w.at < p {
-			at[w.value] = w.at
-			news = true
-		}
-	}
-	if !news {
-		return a
-	}
-	out := make([]word, 0, len(at))
-	for _, list := range [2][]word{a, b} {
-		for _, w := range list {
-			if at[w.value] == w.at {
-				out = append(out, w)
-				at[w.value] = 0 // a place is never 0: the word is taken
-			}
-		}
-	}
-	slices.SortFunc(out, func(x, y word) int { return comparePos(x.at, y.at) })
-	return out
-}
-
-// completeMasks gives every function of the image a mask if any has one, and returns how many had one: a function
-// without one counts as noMask and gets a record, an alias a second one in the section of the code it names (observed).
-func (f *infoForm) completeMasks() int {
-	l := f.l
-	masks := 0
-	for fn := range f.own {
-		if f.own[fn].hasMask {
-			masks++
-		}
-	}
-	if masks == 0 {
-		return 0
-	}
-	for i := 1; i < len(f.own); i++ {
-		fn := &l.Funcs[i]
-		if f.own[i].hasMask || fn.Text == 0 || l.Syms[fn.Sym].Index == 0 {
-			continue
-		}
-		f.own[i].mask = noMask
-		if fn.Entry {
-			continue
-		}
-		base := FuncID(i)
-		if fn.AliasOf != 0 {
-			base = fn.AliasOf
-			f.own[base].mask |= noMask // who reaches the function reaches its alias
-		}
-		d := f.edit(base)
-		d.add = append(d.add, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask, Field: noMask})
-	}
-	return masks
-}
-
-// spreadMasks ors masks into the entries: of what each reaches or, if there is one entry, of all functions, unless all
-// function symbols of the inputs have a mask of their own (observed).
-func (f *infoForm) spreadMasks(masks int) {
-	l := f.l
-	all := uint16(0)
-	for fn := range f.own {
-		all |= f.own[fn].mask
-	}
-	for _, e := range l.Entries {
-		o, d := &f.own[e], f.edit(e)
-		mask := f.sums.of(e).mask
-		if l.onlyEntry() {
-			mask = all
-			if masks == l.functionSymbols() {
-				mask = o.mask
-			}
-		}
-		if o.hasMask {
-			d.setMask, d.mask = true, mask
-		} else {
-			d.add = append(d.add, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask, Field: mask})
-		}
-	}
-}
-
-// functionSymbols counts the function symbols of the link, 12.4's nameless ones included.
-func (l *Link) functionSymbols() int {
-	n := len(l.Funcs) - 1
-	for _, in := range l.Inputs {
-		if in.Unnamed != 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // spread gives each of several entries the attributes of what it reaches: its own records change in place, new ones
 // follow in the reading order of their causes (observed).
 func (f *infoForm) spread() {
@@ -322,37 +195,6 @@ func (f *infoForm) spread() {
 	l.attr.ctaConflicts = conflicts
 }
 
-// ctaConflict is an entry that gets TCGEN05_1CTA_USED beside TCGEN05_2CTA_USED, or the other way round, from what it
-// reaches; at is the record that brings the second of the two. An entry whose own records have both is let pass (observed).
-type ctaConflict struct {
-	at    readingPos
-	entry FuncID
-}
-
-func (s *infoSum) ctaConflict(own *ownAttrs) readingPos {
-	one, two := s.first(tOneCTA), s.first(tTwoCTA)
-	if one == 0 || two == 0 {
-		return 0
-	}
-	if own.has(tOneCTA) {
-		one = 0
-	}
-	if own.has(tTwoCTA) {
-		two = 0
-	}
-	return max(one, two)
-}
-
-func comparePos(a, b readingPos) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry
 // the other function with the last REG_RECONFIG that is not 0. Few functions have either, so each is traced back by itself.
 func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
@@ -363,7 +205,7 @@ func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
 		if !o.has(tMbarriers) && !o.has(tReconfig) {
 			continue
 		}
-		for _, e := range l.entriesReaching(FuncID(i)) {
+		for _, e := range l.entriesReachingAny([]FuncID{FuncID(i)}) {
 			if e == FuncID(i) {
 				continue
 			}
@@ -393,21 +235,6 @@ func (d *infoEdit) create(t tracked) {
 		r.Field = d.value[t]
 	}
 	d.add = append(d.add, r)
-}
-
-// joinOwnFirst lists an entry's own words and then those that it gets, each once.
-func joinOwnFirst(own, all []word) []word {
-	own = inOrder(own)
-	known := make(map[uint32]bool, len(own))
-	for _, w := range own {
-		known[w.value] = true
-	}
-	for _, w := range all {
-		if !known[w.value] {
-			own = append(own, w)
-		}
-	}
-	return own
 }
 
 // numbers turns words into what a record holds.
@@ -492,57 +319,4 @@ func (f *infoForm) gatherWords(t tracked, o *ownAttrs, d *infoEdit, list []word)
 	d.drop[t] = true
 	d.words[k] = f.numbers(t, list)
 	d.create(t)
-}
-
-// barrierFlags is the number of barriers that the header of a function's code section states (ABI 7 objects).
-func (l *Link) barrierFlags(fn FuncID) uint8 {
-	text := l.Funcs[fn].Text
-	if text == 0 || l.Funcs[fn].AliasOf != 0 {
-		return 0
-	}
-	return uint8(l.textFlags(l.Secs[text]) >> 20 & 0x7f)
-}
-
-// textFlags are the sh_flags of the input's section that a code section comes from.
-func (l *Link) textFlags(s *Section) uint64 {
-	if len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
-		return 0
-	}
-	p := &s.Parts[0]
-	return l.Inputs[p.In].File.Sections[p.Sec].Flags
-}
-
-// moveBarriers turns the barrier counts that ABI 7 objects keep in section flags into records, as ABI 8 has it: entries
-// get the maximum of what they reach (observed).
-func (f *infoForm) moveBarriers() {
-	l := f.l
-	for i := 1; i < len(l.Funcs); i++ {
-		fn := FuncID(i)
-		if l.Funcs[i].Text == 0 || l.Funcs[i].AliasOf != 0 || l.Syms[l.Funcs[i].Sym].Index == 0 {
-			continue
-		}
-		count := l.barrierFlags(fn)
-		if l.Funcs[i].Entry {
-			count = f.sums.of(fn).barriers
-		}
-		if count == 0 || !f.own[i].hasSection {
-			continue
-		}
-		d := f.edit(fn)
-		if at := slices.IndexFunc(d.add, func(r nvinfo.Record) bool { return r.Code == nvinfo.NumBarriers }); at >= 0 {
-			d.add[at].Field = max(d.add[at].Field, uint16(count))
-			continue
-		}
-		if f.own[i].has(tBarriers) {
-			if l.Funcs[i].Entry {
-				if !d.set[tBarriers] {
-					d.set[tBarriers], d.value[tBarriers] = true, f.own[i].value(tBarriers)
-				}
-				d.value[tBarriers] = max(d.value[tBarriers], uint16(count))
-			}
-			continue
-		}
-		d.add = append(d.add, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.NumBarriers, Field: uint16(count)})
-		l.attr.barriersMoved[i] = true
-	}
 }
