@@ -53,6 +53,8 @@ func (d *describer) contents(i int) {
 		d.attributes(i, false)
 	case s.Type == cubin.SHTCudaCompat:
 		d.attributes(i, true)
+	case s.Type == cubin.SHTCudaCapsule:
+		d.capsule(i)
 	case s.Type == cubin.SHTCudaCallgraph:
 		d.callGraph(s)
 	case s.Type == cubin.SHTCudaPrototype:
@@ -69,7 +71,7 @@ func decoded(s *cubin.Section) bool {
 		cubin.SHTSymtab, cubin.SHTMercSymtab:
 		return true
 	}
-	return s.NumRels() > 0
+	return s.NumRels() > 0 || isCapsule(s)
 }
 
 func (d *describer) attributes(i int, compat bool) {

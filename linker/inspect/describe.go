@@ -23,6 +23,7 @@ type Image struct {
 	Prototypes  []Prototype     `json:"prototypes,omitempty"`
 	Notes       []Note          `json:"notes,omitempty"`
 	Relocations []RelocList     `json:"relocations,omitempty"`
+	Capsules    []Capsule       `json:"capsules,omitempty"`
 	// Problems are parts that could not be decoded.
 	Problems []string `json:"problems,omitempty"`
 }

@@ -57,6 +57,7 @@ func (im *Image) facts() []fact {
 			f.repeated(fmt.Sprintf("relocation %s %#x", l.Section, r.Offset), value)
 		}
 	}
+	im.capsuleFacts(f)
 	for i, p := range im.Problems {
 		f.add("problem", fmt.Sprint(i+1), p)
 	}

@@ -17,6 +17,7 @@ func (im *Image) WriteText(w io.Writer) error {
 	im.graphText(out)
 	im.noteText(out)
 	im.relocationText(out)
+	im.capsuleText(out)
 	for _, p := range im.Problems {
 		fmt.Fprintf(out, "\nProblem: %s\n", p)
 	}
