@@ -1,8 +1,6 @@
 package link
 
 import (
-	"slices"
-
 	"github.com/culink/culink/linker/cubin"
 )
 
@@ -36,7 +34,7 @@ func (l *Link) sharedSizes() {
 			}
 			continue
 		}
-		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance {
+		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !(l.AllowUndefGlobals && s.Space() == cubin.STOGlobal) {
 			s.Value = ^uint64(0) // what nobody defines (observed)
 		}
 		if s.Def == NoFile || s.Sec == 0 {
@@ -134,7 +132,7 @@ func (l *Link) reservedShared() {
 	s.Size, s.Align = e.size, e.align
 	s.MercSize = e.size - min(start, e.size)
 	if l.DisableSmemReserve {
-		for _, text := range slices.Backward(l.Kernels) {
+		for _, text := range l.Kernels { // in the order of their code (observed)
 			l.mem.reservedUsers = append(l.mem.reservedUsers, l.Secs[text].functionName())
 		}
 	}
