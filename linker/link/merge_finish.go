@@ -1,0 +1,136 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/culink/culink/linker/cubin"
+)
+
+// commons creates .nv.global if a COMMON is left over.
+func (m *merger) commons() {
+	l := m.l
+	for i := 1; i < len(l.Syms); i++ {
+		if l.Syms[i].Shndx == cubin.SHNCommon && l.Syms[i].Side != noSide {
+			l.Syms[i].Sec = l.sec(".nv.global", 0, 0)
+		}
+	}
+	l.globalSec = l.secKey[secKey{name: ".nv.global"}]
+	l.globalInit = l.secKey[secKey{name: ".nv.global.init"}]
+	l.sharedFuncs = l.secKey[secKey{name: ".nv_debug.shared"}]
+	l.sharedReserved = l.secKey[secKey{name: ".nv.shared.reserved.0"}]
+}
+
+// entries lists the kernels of the image. With exactly one kernel passing a filter, that one alone counts (observed).
+func (m *merger) entries() {
+	l := m.l
+	for _, text := range l.Kernels {
+		f := l.Syms[l.Secs[text].Fn].Func
+		if fn := &l.Funcs[f]; l.dce && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
+			continue
+		}
+		l.Funcs[f].Entry = true
+		l.Entries = append(l.Entries, f)
+	}
+}
+
+// dropLosers leaves per-function sections with the winner's part alone, except for compiler constants, whose copies all
+// stay, and relocation sections, whose entries are judged one by one.
+func (m *merger) dropLosers() {
+	l := m.l
+	for _, s := range l.Secs[1:] {
+		switch s.Kind {
+		case KindInfoFunc, KindConstEntry, KindConstIndices, KindLocal:
+			if len(s.Parts) > 1 || len(s.Parts) == 1 && l.lostPart(&s.Parts[0]) {
+				s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
+			}
+		}
+	}
+}
+
+func (l *Link) lostPart(p *Part) bool {
+	index := p.Sec
+	if index == 0 {
+		index = p.Merc
+	}
+	in := l.Inputs[p.In]
+	h := &in.File.Sections[index]
+	return in.Secs[h.TextIndex()].Lost != notLost
+}
+
+// kernelConstants creates a bank-2 section in every kernel that reaches a function with constants of its own. In a Mercury
+// link that happens when the tables of descriptors exist; jump tables have entries, so their sections follow, for each
+// function behind the banks that it made (observed).
+func (l *Link) kernelConstants() {
+	prefix := ".nv.constant2."
+	if l.Mercury {
+		prefix = mercOptimizer
+	}
+	for _, fc := range slices.Backward(l.FuncConsts) {
+		f := l.Syms[l.Secs[fc.Owner].Fn].Func
+		entries := l.entriesReaching(f)
+		banks := make([]SecID, 0, len(entries))
+		for _, e := range slices.Backward(entries) {
+			if e != f {
+				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0))
+			}
+		}
+		if !l.Mercury {
+			continue
+		}
+		for _, bank := range banks {
+			l.sec(".rela"+l.Secs[bank].Name, 0, bank)
+			if l.PreserveRelocs {
+				l.sec(".nv.resolvedrela"+l.Secs[bank].Name, 0, bank)
+			}
+		}
+	}
+}
+
+// parameterBanks creates the parameter banks of a Mercury link: they stand behind all ordinary sections, in the order of
+// their code sections, and leave no name among those of creation.
+func (m *merger) parameterBanks() {
+	l := m.l
+	banks := map[SecID]SecID{} // by code section
+	for _, in := range l.Inputs {
+		for i := range in.File.Sections {
+			h := &in.File.Sections[i]
+			if h.Mercury() || in.Secs[i].kind != KindConstEntry {
+				continue
+			}
+			text := &in.Secs[h.TextIndex()]
+			if text.Out == 0 || text.Dead || text.Lost != notLost {
+				in.Secs[i].Dead = text.Out == 0 || text.Dead
+				continue
+			}
+			id := banks[text.Out]
+			if id == 0 {
+				id = SecID(len(l.Secs))
+				banks[text.Out] = id
+				name := ".nv.constant0." + strings.TrimPrefix(l.Secs[text.Out].Name, ".text.")
+				l.Secs = append(l.Secs, &Section{ID: id, Name: name, Kind: KindConstEntry, Owner: text.Out, Appended: true, NoTwin: true})
+			}
+			in.Secs[i].Out = id
+			l.Secs[id].Align = max(l.Secs[id].Align, h.Addralign)
+			l.Secs[id].Parts = append(l.Secs[id].Parts, Part{In: in.ID, Sec: int32(i)})
+		}
+	}
+}
+
+// externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
+// With -g these kernels are noted without a symbol, and such references get the value 0 (observed).
+func (m *merger) externInstances() {
+	l := m.l
+	for _, use := range m.externs { // in the order of the relocation sections that were read
+		text := use.text
+		if use.in != l.Syms[l.Secs[text].Fn].Def || l.externInstance[text] != 0 {
+			continue // not in the code that counts, or made already
+		}
+		if l.debugShared() {
+			l.externInstance[text] = 0
+			continue
+		}
+		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
+		l.externInstance[text] = id
+	}
+}

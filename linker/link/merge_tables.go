@@ -1,0 +1,149 @@
+package link
+
+import (
+	"strings"
+
+	"github.com/culink/culink/linker/cubin"
+)
+
+// tables is the fourth walk: attributes, relocations, call graph, in index order.
+func (m *merger) tables(in *Input) {
+	for i := 1; i < len(in.Secs); i++ {
+		switch in.Secs[i].Type {
+		case cubin.SHTCudaInfo:
+			m.place(in, int32(i))
+		case cubin.SHTRel, cubin.SHTRela:
+			m.relocations(in, int32(i))
+		case cubin.SHTCudaCallgraph:
+			m.callgraphStrings(in, in.File.Sections[i].Data)
+		case cubin.SHTCudaPrototype:
+			d := in.File.Sections[i].Data
+			for o := 0; o+8 <= len(d); o += 8 {
+				m.prototypeString(in, le.Uint32(d[o+4:]))
+			}
+		}
+	}
+	if !m.l.Mercury {
+		return
+	}
+	for i := range in.File.Sections { // plain relocations that have no twin
+		h := &in.File.Sections[i]
+		if (h.Type == cubin.SHTRel || h.Type == cubin.SHTRela) && in.Secs[i].Twin == 0 && h.Size > 0 {
+			m.relocations(in, int32(i))
+		}
+	}
+}
+
+// relocations creates the sections that an input's relocation section asks for. A RELA section whose later entries have
+// an addend of 0 makes the name of a REL section, too, which stays empty (observed).
+func (m *merger) relocations(in *Input, index int32) {
+	l := m.l
+	h := &in.File.Sections[index]
+	target := h.TextIndex()
+	if strings.HasPrefix(in.Secs[target].Name, ".text.") && in.Secs[target].Lost == lostOnArrival {
+		return
+	}
+	out, dead := m.place(in, int32(target))
+	if dead || h.Size == 0 {
+		if dead && in.Secs[target].kind == KindText {
+			m.ghostRelocations(in.Secs[target].ghost, h)
+		}
+		return
+	}
+	if out == 0 {
+		if l.PreserveRelocs {
+			l.sec(".nv.resolvedrela"+in.Secs[target].Name, 0, 0)
+		}
+		return
+	}
+	t := l.Secs[out]
+	var rel, rela SecID
+	syms := in.Syms
+	if !h.Mercury() {
+		syms = in.PlainSyms
+	}
+	filter := l.newEntryFilter(in, index, int32(target), t)
+	entered := false
+	for j := range h.NumRels() {
+		r := h.RelAt(j)
+		if !filter.enters(l, &r) {
+			continue
+		}
+		if t.Kind == KindText && int(r.Sym) < len(syms) && syms[r.Sym] != 0 {
+			s := &l.Syms[syms[r.Sym]]
+			s.CodeRef = true
+			if t.Kernel && s.Shared() && s.Size == 0 {
+				m.kernelUsesExtern(out, in.ID)
+			}
+		}
+		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0)
+		if isRela && rela == 0 {
+			rela = l.sec(".rela"+t.Name, 0, out)
+		} else if !isRela && rel == 0 {
+			rel = l.sec(".rel"+t.Name, 0, out)
+		}
+		if l.PreserveRelocs && !entered {
+			l.resolvedSection(t)
+		}
+		entered = true
+	}
+	if !entered {
+		return
+	}
+	if rela == 0 && h.Type != cubin.SHTRel {
+		rela = l.sec(".rela"+t.Name, 0, out)
+	}
+	home := rela
+	if h.Type == cubin.SHTRel {
+		home = rel
+	}
+	plain, twin := in.forms(index)
+	s := l.Secs[home]
+	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	in.setOut(uint32(index), home, in.Secs[target].Lost)
+}
+
+func (m *merger) kernelUsesExtern(text SecID, in FileID) {
+	if n := len(m.externs); n == 0 || m.externs[n-1] != (externUse{text, in}) {
+		m.externs = append(m.externs, externUse{text, in})
+	}
+}
+
+// externUse is a kernel one of whose copies refers to a dynamic shared array.
+type externUse struct {
+	text SecID
+	in   FileID
+}
+
+// callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those
+// of functions whose definition here lost on arrival (observed).
+func (m *merger) callgraphStrings(in *Input, d []byte) {
+	mark := int32(0)
+	for o := 0; o+8 <= len(d); o += 8 {
+		a, b := le.Uint32(d[o:]), le.Uint32(d[o+4:])
+		if a == 0 && int32(b) < 0 {
+			mark = int32(b)
+		} else if mark == markTaken || mark == markIndirect {
+			if int(a) < len(in.Lost) && in.Lost[a] == lostOnArrival {
+				continue
+			}
+			m.prototypeString(in, b)
+		}
+	}
+}
+
+func (m *merger) prototypeString(in *Input, off uint32) {
+	l := m.l
+	s, ok := in.File.String(off)
+	if !ok {
+		return // refused by resolve
+	}
+	p := l.proto(s)
+	for len(m.seenProto) <= int(p) {
+		m.seenProto = append(m.seenProto, false)
+	}
+	if !m.seenProto[p] {
+		m.seenProto[p] = true
+		l.protoList = append(l.protoList, p)
+	}
+}
