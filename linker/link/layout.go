@@ -272,7 +272,9 @@ func (l *Link) fill() error {
 		if c.merc {
 			dst = s.MercData
 		}
-		copy(dst[c.off:], c.src)
+		if c.off < uint64(len(dst)) { // a damaged twin can be longer than what it is a twin of
+			copy(dst[c.off:], c.src)
+		}
 		return nil
 	})
 }
@@ -294,8 +296,10 @@ func (l *Link) dataTotal() uint64 {
 // holdsBytes reports whether layout makes a section's bytes. Constants that do not fit are not made: the link fails.
 func (l *Link) holdsBytes(s *Section) bool {
 	switch s.Kind {
-	case KindDebug, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindOther:
+	case KindDebug, KindGlobalInit, KindConstEntry, KindConstIndices, KindText, KindOther:
 		return true
+	case KindConstUser:
+		return s.Size <= bankLimit
 	case KindConstFunc:
 		return len(l.mem.excessCompiler) == 0
 	}

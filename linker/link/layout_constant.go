@@ -162,6 +162,9 @@ func (l *Link) shareCompilerConstants() {
 			block.align = max(block.align, h.Addralign)
 			for _, n := range l.variables(in).in(int32(i)) {
 				y := &in.File.Symbols[n]
+				if block.size > bankLimit {
+					break
+				}
 				at := block.unit(h.Data, y.Value, y.Size)
 				if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
 					moves = append(moves, moved{id, at})

@@ -29,7 +29,8 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 			s.Dead = true
 			continue
 		}
-		list = append(list, sharedVar{sym: SymID(i), align: min(s.Size, 8), size: s.Size})
+		size := min(s.Size, uint64(len(l.Inputs[s.Def].File.Sections[s.Shndx].Data)))
+		list = append(list, sharedVar{sym: SymID(i), align: min(size, 8), size: size})
 	}
 	listSort(list, coreBefore)
 	l.forgetCopies(bank)
@@ -42,7 +43,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 		s.Value = e.add(list[i].size, list[i].align)
 		data := in.File.Sections[s.Shndx].Data
 		from = min(from, uint64(len(data)))
-		l.copyTo(bank, false, s.Value, data[from:min(from+s.Size, uint64(len(data)))])
+		l.copyTo(bank, false, s.Value, data[from:min(from+list[i].size, uint64(len(data)))])
 	}
 	bank.Size, bank.MercSize, bank.Align = e.size, 0, e.align
 	if l.Mercury {
