@@ -42,7 +42,7 @@ type option struct {
 	Hidden bool
 	// Arg is what --help shows for the value: "<file name>".
 	Arg string
-	// Allowed lists the values that are taken, Default the one that stands when none is given; LooseAllowed shows neither checks.
+	// Allowed lists the values that are taken, Default the one that --help shows.
 	Allowed []string
 	Default string
 	// Help is the reference's text in --help, paragraphs separated by newlines; Own is culink's.
@@ -56,7 +56,7 @@ type option struct {
 // has reports whether the toolkit knows the option.
 func (o *option) has(t *arch.Toolkit) bool { return t.Word >= o.Since }
 
-// longIn and shortIn are the names that the toolkit knows.
+// longIn is the long name that the toolkit knows.
 func (o *option) longIn(t *arch.Toolkit) string {
 	if t.Word < o.RenamedIn {
 		return o.LongBefore
