@@ -84,11 +84,14 @@ func (r *resolver) input(in *Input) error {
 		}
 	}
 	l.mapPlainSymbols(in)
+	if err := r.callgraph(in); err != nil {
+		return err
+	}
 	if err := r.prototypes(in); err != nil {
 		return err
 	}
 	r.parameterBanks(in)
-	return r.callgraph(in)
+	return nil
 }
 
 const externInstance = "externsharedinstance"
@@ -306,6 +309,7 @@ func (r *resolver) setPrototype(in *Input, id SymID, p ProtoID) {
 	f := &l.Funcs[s.Func]
 	if f.Proto != 0 && f.Proto != p && !samePrototype(l.Protos[f.Proto], l.Protos[p]) {
 		l.Diag.Report(diag.PrototypeMismatch, s.Name, in.Name, l.fileName(s.First))
+		return
 	}
 	f.Proto = p
 }
