@@ -216,7 +216,9 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if y.Other&cubin.STOEntry != 0 {
 			l.Secs[text].Kernel = true
 			l.Kernels = append(l.Kernels, text)
-			if name := s.Name; l.Funcs[s.Func].Passes { // others are created like functions
+			// A kernel that -kernels-used rejects is created like a function, one that the host does not refer to is
+			// not (observed).
+			if name := s.Name; l.Funcs[s.Func].Passes || !l.FilterGiven {
 				l.sec(".nv.info."+name, text, 0)
 				l.sec(".nv.shared."+name, text, 0)
 			}
