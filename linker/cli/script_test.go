@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,12 +24,16 @@ func TestMain(m *testing.M) {
 //
 //	cubin FILE SM ABI FUNCTION...
 //
-// which writes a relocatable cubin. A function is NAME or NAME>CALLED,CALLED; a name in capitals is a kernel.
+// which writes a relocatable cubin. A function is NAME or NAME>CALLED,CALLED; a name in capitals is a kernel. And
+//
+//	hostmachine FILE
+//
+// makes a file for x86-64 of an ELF file.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cubin": writeCubin},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cubin": writeCubin, "hostmachine": setHostMachine},
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 	})
 }
@@ -54,4 +59,15 @@ func writeCubin(ts *testscript.TestScript, neg bool, args []string) {
 	file := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
 	ts.Check(os.WriteFile(file, p.Encode(), 0o666))
+}
+
+func setHostMachine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hostmachine FILE")
+	}
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	binary.LittleEndian.PutUint16(data[18:], 62) // e_machine
+	ts.Check(os.WriteFile(file, data, 0o666))
 }

@@ -135,6 +135,9 @@ func (s *scan) run() error {
 		return s.stop(diag.NoInputFile, s.name)
 	}
 	s.file = f
+	if len(f.data) == 0 && !s.o.AsReference {
+		return s.stop(diag.UnsupportedInput, s.name, "the file is empty")
+	}
 	if len(f.data) == 0 {
 		return nil
 	}
@@ -258,6 +261,9 @@ func (s *scan) byContent() error {
 		}
 		return s.archive()
 	case contentHost:
+		if ext == "cubin" {
+			return s.stop(diag.UnsupportedInput, s.name, "an ELF file for a host, not for a device")
+		}
 		if elfType(data) != elfRelocatable {
 			return nil // executables and shared libraries hold linked code only
 		}
