@@ -208,6 +208,9 @@ func (l *Link) descriptorBase() uint64 {
 	}
 	align := uint64(slotSize)
 	if p, ok := arch.Lookup(l.SM); ok {
+		if l.Mercury { // without kernels code still counts from where parameters would begin (observed)
+			size = max(size, uint64(p.ParamBase))
+		}
 		align = max(align, uint64(p.BindlessAlign))
 	}
 	return alignUp(size, align)

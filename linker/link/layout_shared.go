@@ -370,14 +370,14 @@ func (p *sharedPlan) functionsSection() {
 }
 
 // symbols sets the values of variables: offsets in shared memory, the reserved bytes included. Of a variable with several
-// definitions the one placed last counts, and the reserved bytes are added for each (the reference's fault; code has the
+// definitions the one placed last counts, and below sm_100 the reserved bytes are added for each (the reference's fault; code has the
 // right offsets, since it does not contain the reserved bytes).
 func (p *sharedPlan) symbols() {
 	set := func(list []sharedVar) {
 		for i := range list {
 			v := &list[i]
 			p.l.Syms[v.sym].Value = v.addr + p.reserve
-			if v.replaced {
+			if v.replaced && !p.l.Mercury {
 				if p.l.mem.sharedTwice == nil {
 					p.l.mem.sharedTwice = map[SymID]bool{}
 				}

@@ -148,6 +148,12 @@ func (l *Link) lostHere(in *Input, y *cubin.Symbol, id SymID) bool {
 	return id != 0 && l.Syms[id].Def != in.ID
 }
 
+// staysReplaced reports whether y is a constant whose definition in this input was replaced later: pointers to it among
+// constants stay, unlike those to replaced global data (observed).
+func (l *Link) staysReplaced(in *Input, y *cubin.Symbol, id SymID) bool {
+	return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && l.Syms[id].Def > in.ID && y.Binding() == cubin.STBWeak
+}
+
 // findVariable returns the variable that covers an offset, nil if none does.
 func findVariable(vars []heldVariable, off uint64) *heldVariable {
 	lo, hi := 0, len(vars)
