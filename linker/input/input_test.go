@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
@@ -353,6 +354,58 @@ func TestRegisterTextLeavesOutWhatTheLinkDropped(t *testing.T) {
 	}
 	if got, want := (&Result{}).RegisterText(nil), "#define NUM_PRELINKED_OBJECTS 0\n"; got != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// Payloads that are each within their limit may not become more together than is allowed, unless the files are large, too.
+func TestPayloadsTogetherUnpackToNoMoreThanIsAllowed(t *testing.T) {
+	const plain, floor = 64 << 10, 150 << 10
+	zeros := func(name string) []byte { return packedContainer(t, code(80, name+strings.Repeat("\x00", plain))) }
+	dir := tree(t, map[string][]byte{
+		"a.fatbin": zeros("A"), "b.fatbin": zeros("B"), "c.fatbin": zeros("C"), "d.fatbin": zeros("D"),
+		"large.cubin": code(80, "L\x00"+strings.Repeat("x", 8<<10)),
+	})
+	size := func(name string) uint64 {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uint64(info.Size())
+	}
+	packed := size("a.fatbin")
+	if 4*packed*totalRatio > floor {
+		t.Fatalf("%d packed bytes earn more than the floor", packed)
+	}
+	one := uint64(len(code(80, "A"+strings.Repeat("\x00", plain))))
+	refused := func(n uint64, name string) string {
+		return fmt.Sprintf("%s: the inputs up to here unpack to %d bytes from %d", name, n*one, n*packed)
+	}
+	for _, test := range []struct {
+		name, files string
+		floor       uint64
+		modules     string
+		refused     []string
+	}{
+		{"within the floor", "a.fatbin b.fatbin", floor, "a.fatbin=A b.fatbin=B", nil},
+		{"beyond the floor", "a.fatbin b.fatbin c.fatbin d.fatbin", floor, "", []string{refused(3, "c.fatbin")}},
+		{"beyond the floor, but files are large", "large.cubin a.fatbin b.fatbin c.fatbin d.fatbin", floor,
+			"large.cubin=L a.fatbin=A b.fatbin=B c.fatbin=C d.fatbin=D", nil},
+		{"the default", "a.fatbin b.fatbin c.fatbin d.fatbin", 0, "a.fatbin=A b.fatbin=B c.fatbin=C d.fatbin=D", nil},
+	} {
+		for _, reference := range []bool{false, true} {
+			got, _ := load(t, Options{Dir: dir, Files: strings.Fields(test.files), TotalFloor: test.floor, AsReference: reference})
+			if diff := cmp.Diff(strings.Fields(test.modules), got.Modules, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: %s", test.name, diff)
+			}
+			if got.Failed != (test.refused != nil) || len(got.Messages) != len(test.refused) {
+				t.Fatalf("%s: %+v", test.name, got)
+			}
+			for i, text := range test.refused {
+				if !strings.Contains(strings.ReplaceAll(got.Messages[i], "'", ""), text) {
+					t.Errorf("%s: %q does not say %q", test.name, got.Messages[i], text)
+				}
+			}
+		}
 	}
 }
 

@@ -112,11 +112,11 @@ func (l *loader) dropRepeatedArchives() {
 	}
 }
 
-// totalFloor and totalRatio bound what the compressed payloads of one link may unpack to together: this many bytes, or this
-// multiple of the inputs' size if that is more.
+// DefaultTotalFloor and totalRatio bound what the compressed payloads of one link may unpack to together: this many bytes,
+// or this multiple of the inputs' size if that is more.
 const (
-	totalFloor = 1 << 30
-	totalRatio = 64
+	DefaultTotalFloor = 1 << 30
+	totalRatio        = 64
 )
 
 // unpackAll makes device ELFs of everything that was chosen.
@@ -128,6 +128,10 @@ func (l *loader) unpackAll(ctx context.Context) error {
 	defer u.Close()
 	ptxas := newPtxas(l.o)
 	var takes []*take
+	floor := l.o.TotalFloor
+	if floor == 0 {
+		floor = DefaultTotalFloor
+	}
 	var size, plain uint64
 	for _, s := range l.scans {
 		if s.file != nil {
@@ -139,7 +143,7 @@ func (l *loader) unpackAll(ctx context.Context) error {
 				continue
 			}
 			if t.entry != nil && t.entry.Compressed() && u.Check(t.entry) == nil {
-				if plain += t.entry.Plain; plain > max(totalFloor, size*totalRatio) {
+				if plain += t.entry.Plain; plain > max(floor, size*totalRatio) {
 					t.refuse(fmt.Sprintf("the inputs up to here unpack to %d bytes from %d", plain, size))
 					continue
 				}

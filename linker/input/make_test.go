@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
@@ -79,6 +81,28 @@ func container(t testing.TB, cubins ...[]byte) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// packedContainer holds one cubin packed with Zstandard.
+func packedContainer(t testing.TB, cubin []byte) []byte {
+	const header, entry = 16, 64
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := w.EncodeAll(cubin, nil)
+	out := []byte(container(t, cubin))[:header+entry]
+	le := binary.LittleEndian
+	le.PutUint32(out[header+16:], uint32(len(packed)))
+	le.PutUint64(out[header+40:], le.Uint64(out[header+40:])|uint64(fatbin.FlagZstd))
+	le.PutUint64(out[header+56:], uint64(len(cubin)))
+	out = append(out, packed...)
+	for len(out)%8 != 0 {
+		out = append(out, 0)
+	}
+	le.PutUint64(out[header+8:], uint64(len(out)-header-entry))
+	le.PutUint64(out[8:], uint64(len(out)-header))
+	return out
 }
 
 // ptxContainer holds one entry of PTX for an SM.

@@ -45,8 +45,11 @@ type Options struct {
 	Jobs int
 	// Cache keeps opened files between steps and targets; nil: each step opens its own.
 	Cache *Cache
-	// Limits bound what compressed payloads may become.
+	// Limits bound what each compressed payload may become.
 	Limits fatbin.Limits
+	// TotalFloor is the number of bytes that the compressed payloads of one link may unpack to together, however small the files are; 0
+	// means DefaultTotalFloor.
+	TotalFloor uint64
 }
 
 // Target names as messages show them.
