@@ -26,7 +26,7 @@ func (m *merger) entries() {
 	l := m.l
 	for _, text := range l.Kernels {
 		f := l.Syms[l.Secs[text].Fn].Func
-		if fn := &l.Funcs[f]; l.dce && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
+		if fn := &l.Funcs[f]; (l.dce || l.PreserveRelocs) && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
 			continue
 		}
 		l.Funcs[f].Entry = true

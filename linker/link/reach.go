@@ -21,6 +21,10 @@ func (l *Link) reach(ctx context.Context) error {
 		for i := range l.Funcs {
 			l.Funcs[i].Live, l.Funcs[i].Kept, l.Funcs[i].Passes = true, true, true
 		}
+		if l.FilterGiven && !l.Debug {
+			// All functions stay, but a kernel that does not pass is created like a function, as with dead code removed.
+			l.roots()
+		}
 		return nil
 	}
 	roots := l.roots()
@@ -63,6 +67,8 @@ func (l *Link) roots() []FuncID {
 		if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && (keep == nil || keep(s)) {
 			l.Funcs[i].Passes = true
 			roots = append(roots, FuncID(i))
+		} else {
+			l.Funcs[i].Passes = false
 		}
 	}
 	l.filterPassed = len(roots)
