@@ -124,7 +124,7 @@ func (l *Link) join(s *Section) {
 			h := &in.File.Sections[p.Sec]
 			size := h.Size
 			switch {
-			case s.Kind == KindConstFunc && !l.rel:
+			case s.Kind == KindConstFunc:
 				size = l.constantsSize(in, p.Sec)
 			case !s.NoBits():
 				size = uint64(len(h.Data))

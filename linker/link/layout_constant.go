@@ -97,7 +97,7 @@ func (l *Link) joinCopies(fc *FuncConst) (piece extent, sizes []uint64) {
 }
 
 // constantsSize is the size of a function's constants up to the end of the last that has a symbol: what a relocatable
-// link left behind it belongs to losing copies that nothing refers to (observed).
+// link left behind it belongs to losing copies that nothing refers to. A further relocatable link leaves it out, too (observed).
 func (l *Link) constantsSize(in *Input, index int32) uint64 {
 	size := uint64(len(in.File.Sections[index].Data))
 	end := uint64(0)
