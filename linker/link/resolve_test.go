@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -254,5 +255,34 @@ func TestComponentsComeCalleesFirst(t *testing.T) {
 	}
 	if place["a"] != place["b"] || place["c"] >= place["a"] || place["a"] >= place["k"] {
 		t.Errorf("order of components: %v", place)
+	}
+}
+
+// A kernel that the filter rejects and that stays has its sections from the start if the host does not refer to it, but
+// those of a function if -kernels-used does not name it (observed).
+func TestRejectedKernelsThatStayAreCreatedByTheKindOfFilter(t *testing.T) {
+	p := program{SM: 80, ABI: 8, Functions: functions{kernel("root", "leaf"), kernel("leaf")}}
+	for _, tt := range []struct {
+		name string
+		opts Options
+		refs []string
+		want bool
+	}{
+		{"no filter", Options{}, nil, true},
+		{"the host refers to the other", Options{}, []string{"root"}, true},
+		{"-kernels-used names the other", Options{FilterGiven: true, KernelsUsed: []string{"root"}}, nil, false},
+	} {
+		tt.opts.SM, tt.opts.Toolkit = 80, 130
+		src := Source{Name: "a.cubin", Data: p.Encode(), HasHostRefs: tt.refs != nil, HostKernelsExternal: tt.refs}
+		res, err := Run(context.Background(), tt.opts, []Source{src}, &diag.Collector{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Contains(res.Image, []byte("\x00.nv.shared.leaf\x00")); got != tt.want {
+			t.Errorf("%s: a name for the kernel's shared memory: %v", tt.name, got)
+		}
+		if !bytes.Contains(res.Image, []byte("\x00.text.leaf\x00")) {
+			t.Errorf("%s: the kernel is gone", tt.name)
+		}
 	}
 }
