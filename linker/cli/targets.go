@@ -111,6 +111,11 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	if l.err == nil && l.diag.Errors() > 0 {
 		l.err = link.ErrFailed
 	}
+	if l.err == nil && !r.reference && o.Verbose {
+		for _, name := range l.res.AnewCandidates {
+			l.diag.Report(diag.CodeKept, name)
+		}
+	}
 	if l.err != nil && !r.reference {
 		l.uses = usesOfUndefined(l.in, l.diag.Messages())
 	}

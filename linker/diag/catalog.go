@@ -61,6 +61,7 @@ const (
 	GmemInfo
 	FunctionProperties
 	FunctionUsage
+	CodeKept
 
 	// Messages of the input stage.
 	NoInputFile
@@ -171,6 +172,7 @@ var catalog = [messageCount]Row{
 	GmemInfo:                 {Info, "%s", "", false},
 	FunctionProperties:       {Info, "Function properties for '%s':", "", false},
 	FunctionUsage:            {Info, "%s", "", false},
+	CodeKept:                 {Info, "the compiler's code of '%s' is kept; nvlink would generate it anew", "", false},
 
 	NoInputFile:          {Fatal, "Could not open input file '%s'", "the file does not exist, is no regular file, cannot be read, or is too short to be code.", false},
 	CubinNotELF:          {Fatal, "cubin not an elf?", "the name ends in .cubin, the content does not agree.", false},
