@@ -8,7 +8,7 @@ import (
 
 func TestVerboseNamesKernelsWhoseCodeTheReferenceMakesAnew(t *testing.T) {
 	// With -g the reference generates every kernel anew that was not compiled with -G (observed).
-	args := []string{"-arch=sm_100", "-v", "-g", "-o", filepath.Join(t.TempDir(), "out.cubin"), filepath.Join("testdata", "texture_objects-sm_100.cubin")}
+	args := []string{"-arch=sm_100", "-v", "-g", "-r", "-o", filepath.Join(t.TempDir(), "out.cubin"), filepath.Join("testdata", "texture_objects-sm_100.cubin")}
 	say := func(name string) string {
 		var out, errs strings.Builder
 		if code := Main(append([]string{name}, args...), &out, &errs, func(string) string { return "" }); code != 0 {
