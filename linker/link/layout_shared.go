@@ -330,8 +330,8 @@ func (p *sharedPlan) sections() {
 		if p.uses[k] {
 			exists, align = true, max(align, 16)
 		}
-		if !exists && !l.Funcs[l.Syms[l.Secs[text].Fn].Func].Passes {
-			continue // a kernel that the filter rejects has no section unless there is something to put into it
+		if !exists && l.FilterGiven && !l.Funcs[l.Syms[l.Secs[text].Fn].Func].Passes {
+			continue // a kernel that -kernels-used rejects has no section unless there is something to put into it
 		}
 		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
 		if !exists || tested == 0 && align != 16 {
