@@ -83,7 +83,7 @@ func (r *run) dump(args []string) int {
 		files, asJSON, err = splitJSON(args)
 	}
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("usage: culink dump [--json] [-o OUTPUT] FILE...")
+		err = fmt.Errorf("usage: culink dump [--json] [-o OUTPUT] FILE [FILE...]")
 	}
 	if err != nil {
 		return r.trouble(err)

@@ -9,11 +9,11 @@ import (
 	"github.com/culink/culink/linker/cubin"
 )
 
-// secKey identifies an output section: one per name, owner and target, since two local functions of one name give two
-// sections of one name.
+// secKey identifies an output section that belongs to no other. Sections that do are found beside their owner or
+// target, since two local functions of one name give two sections of one name.
 type secKey struct {
-	name          string
-	owner, target SecID
+	name  string
+	owner SecID
 }
 
 // merge creates the image's sections and symbols in the order in which the reference creates them: that order is the

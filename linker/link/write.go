@@ -32,9 +32,6 @@ func (l *Link) write(ctx context.Context) error {
 	return nil
 }
 
-// elfVersion124 is e_version of ABI 7 images: the toolkit of 12.4 (observed).
-const elfVersion124 = 124
-
 func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	copy(b, "\x7fELF\x02\x01\x01")
 	b[7], b[8] = cubin.OSABI8, cubin.ABIVersion8
