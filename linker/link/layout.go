@@ -70,6 +70,7 @@ func (l *Link) layout(ctx context.Context) error {
 		l.reservedShared()
 	}
 	l.eraseEmptyBanks()
+	l.markUnits()
 	l.checkConstants()
 	return l.fill()
 }
