@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -24,6 +25,8 @@ type config struct {
 	runs           int
 	limit          time.Duration
 	keep           string
+	// archive is a static library with device code to link for archiveArch.
+	archive, archiveArch string
 }
 
 func main() {
@@ -44,6 +47,8 @@ func run(args []string, out io.Writer) error {
 	fs.IntVar(&c.runs, "runs", 5, "runs of each link; the fastest counts")
 	fs.DurationVar(&c.limit, "limit", 30*time.Second, "a linker that takes longer than this is stopped and not tried on larger sizes")
 	fs.StringVar(&c.keep, "keep", "", "write the inputs here and keep them")
+	fs.StringVar(&c.archive, "archive", "", "a static library with device code, such as libcufft_static.a: time a link of it alone, too")
+	fs.StringVar(&c.archiveArch, "archive-arch", "sm_90", "the architecture that the library is linked for")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -98,7 +103,34 @@ func (c *config) bench(out io.Writer) error {
 			return err
 		}
 	}
+	if c.archive != "" {
+		return c.library(out, dir)
+	}
 	return nil
+}
+
+// library times the link of a static library alone: reading it, choosing code for the target, linking that.
+func (c *config) library(out io.Writer, dir string) error {
+	info, err := os.Stat(c.archive)
+	if err != nil {
+		return err
+	}
+	args := []string{"-arch=" + c.archiveArch, c.archive}
+	a := c.time(c.culink, args, filepath.Join(dir, "culink.cubin"))
+	if !a.ok {
+		return fmt.Errorf("culink on %s: %s", c.archive, a.note)
+	}
+	b, ratio, same := figure{note: "-"}, "-", "-"
+	if c.nvlink != "" {
+		if b = c.time(c.nvlink, args, filepath.Join(dir, "nvlink.cubin")); b.ok {
+			ratio = fmt.Sprintf("%.1fx", float64(b.wall)/float64(a.wall))
+			same = compare(filepath.Join(dir, "culink.cubin"), filepath.Join(dir, "nvlink.cubin"))
+		}
+	}
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "archive\tinput\tculink\tpeak\tnvlink\tpeak\tratio\timage\t\n")
+	fmt.Fprintf(tw, "%s\t%.0f MB\t%s\t%s\t%s\t%s\t%s\t%s\t\n", filepath.Base(c.archive), float64(info.Size())/1e6, a.time(), a.memory(), b.time(), b.memory(), ratio, same)
+	return tw.Flush()
 }
 
 // tools finds the two linkers.
@@ -146,14 +178,14 @@ func (c *config) series(out io.Writer, dir, name string, files []int, ladder boo
 		if err != nil {
 			return err
 		}
-		a := c.time(c.culink, in, filepath.Join(dir, "culink.cubin"))
+		a := c.time(c.culink, objectArgs(in), filepath.Join(dir, "culink.cubin"))
 		if !a.ok {
 			return fmt.Errorf("culink on %s %d: %s", name, n, a.note)
 		}
 		b := figure{note: "-"}
 		same := "-"
 		if !slow {
-			b = c.time(c.nvlink, in, filepath.Join(dir, "nvlink.cubin"))
+			b = c.time(c.nvlink, objectArgs(in), filepath.Join(dir, "nvlink.cubin"))
 			slow = !b.ok
 			if b.ok {
 				same = compare(filepath.Join(dir, "culink.cubin"), filepath.Join(dir, "nvlink.cubin"))
@@ -206,11 +238,14 @@ func (s *shape) write(dir string) (options string, size int64, err error) {
 	return options, size, os.WriteFile(options, []byte(list.String()), 0o644)
 }
 
+// objectArgs links what an options file names.
+func objectArgs(options string) []string { return []string{"-arch=sm_80", "--options-file", options} }
+
 // time links with one tool several times and keeps the fastest run.
-func (c *config) time(tool, options, image string) figure {
+func (c *config) time(tool string, args []string, image string) figure {
 	best := figure{note: "failed"}
 	for range c.runs {
-		cmd := exec.Command(tool, "-arch=sm_80", "--options-file", options, "-o", image)
+		cmd := exec.Command(tool, append(slices.Clone(args), "-o", image)...)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		start := time.Now()

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/link"
+)
+
+func TestInputsLinkAndAreTheSameEachTime(t *testing.T) {
+	for _, s := range []shape{{"objects", 60, 16, false}, {"ladder", 12, 16, true}} {
+		var src []link.Source
+		for n := range s.files {
+			b := s.object(n)
+			if !bytes.Equal(b, s.object(n)) {
+				t.Fatalf("%s: file %d differs from call to call", s.name, n)
+			}
+			src = append(src, link.Source{Name: fmt.Sprintf("m%d.cubin", n), Data: b})
+		}
+		res, err := link.Run(context.Background(), link.Options{SM: 80, Toolkit: 130}, src, &diag.Collector{})
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		f, err := cubin.Parse(res.Image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Find(fmt.Sprintf(".text.kern_%d", s.files-1)) == 0 {
+			t.Errorf("%s: the last file's kernel is not in the image", s.name)
+		}
+		if ladder := f.Find(".text.dev_0_0") != 0; ladder != s.ladder {
+			t.Errorf("%s: the first file's first function is in the image: %v", s.name, ladder)
+		}
+	}
+}
+
+func TestExponentIsTheSlopeOfLogarithms(t *testing.T) {
+	var figures []figure
+	sizes := []int{10, 100, 1000}
+	for _, n := range sizes {
+		figures = append(figures, figure{wall: time.Duration(math.Pow(float64(n), 1.5)) * time.Microsecond, ok: true})
+	}
+	if got := exponent(sizes, figures); got != "1.50" {
+		t.Errorf("exponent %s, want 1.50", got)
+	}
+	if got := exponent(sizes[:1], figures[:1]); got != "-" {
+		t.Errorf("exponent %s of a single figure", got)
+	}
+}
