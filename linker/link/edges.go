@@ -1,19 +1,29 @@
 package link
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/nvinfo"
 )
 
-// Markers that begin a group of .nv.callgraph records, as the second word behind a first word of 0 (observed).
-const (
-	markCalls    int32 = -1 // caller, callee
-	markTaken    int32 = -2 // function whose address is taken, string offset of its prototype
-	markIndirect int32 = -3 // caller, string offset of the prototype of its indirect calls
-	markTakes    int32 = -4 // function, function whose address it takes
-)
+// graphRecords walks the records of .nv.callgraph. Records that no known marker stands before are passed on with what does;
+// nobody takes them. (nvinfo.ReadGraph, which dump uses, ends at the first of these.)
+func graphRecords(section []byte) iter.Seq2[nvinfo.Edge, [2]uint32] {
+	return func(yield func(nvinfo.Edge, [2]uint32) bool) {
+		edge := nvinfo.Edge(0)
+		for o := 0; o+8 <= len(section); o += 8 {
+			a, b := le.Uint32(section[o:]), le.Uint32(section[o+4:])
+			if a == 0 && int32(b) < 0 {
+				edge = nvinfo.Edge(int32(b))
+			} else if !yield(edge, [2]uint32{a, b}) {
+				return
+			}
+		}
+	}
+}
 
 // callgraph adds the input's records to the graph. Records that begin with a function whose definition here lost on
 // arrival are ignored; those of a definition that is replaced later stay (observed).
@@ -22,15 +32,8 @@ func (r *resolver) callgraph(in *Input) error {
 		if in.Secs[i].Type != cubin.SHTCudaCallgraph {
 			continue
 		}
-		d := in.File.Sections[i].Data
-		mark := int32(0)
-		for o := 0; o+8 <= len(d); o += 8 {
-			a, b := le.Uint32(d[o:]), le.Uint32(d[o+4:])
-			if a == 0 && int32(b) < 0 {
-				mark = int32(b)
-				continue
-			}
-			if err := r.record(in, mark, a, b); err != nil {
+		for edge, words := range graphRecords(in.File.Sections[i].Data) {
+			if err := r.record(in, edge, words[0], words[1]); err != nil {
 				return err
 			}
 		}
@@ -38,33 +41,33 @@ func (r *resolver) callgraph(in *Input) error {
 	return nil
 }
 
-func (r *resolver) record(in *Input, mark int32, a, b uint32) error {
+func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 	l := r.l
 	id := r.symbolAt(in, a)
 	if id == 0 || l.Syms[id].Func == 0 || in.Lost[a] == lostOnArrival {
 		return nil
 	}
 	from := l.Syms[id].Func
-	switch mark {
-	case markCalls, markTakes:
+	switch edge {
+	case nvinfo.Calls, nvinfo.TakesAddress:
 		other := r.symbolAt(in, b)
 		if other == 0 || l.Syms[other].Func == 0 {
 			return nil
 		}
 		to := l.Syms[other].Func
-		if mark == markCalls {
+		if edge == nvinfo.Calls {
 			l.Funcs[from].Calls = append(l.Funcs[from].Calls, to)
 		} else {
 			l.Funcs[from].Takes = append(l.Funcs[from].Takes, to)
 			l.Funcs[to].Taken = true
 		}
-	case markTaken, markIndirect:
+	case nvinfo.AddressTaken, nvinfo.CallsIndirect:
 		s, ok := in.File.String(b)
 		if !ok {
 			return l.Diag.Fatal(diag.MalformedInput, in.Name, "a prototype lies outside the string table")
 		}
 		p := l.proto(s)
-		if mark == markTaken {
+		if edge == nvinfo.AddressTaken {
 			l.Funcs[from].Taken = true
 			r.setPrototype(in, id, p)
 		} else {

@@ -15,7 +15,6 @@ type Options struct {
 	Suffix string
 	// Toolkit is the release to imitate: 124 or 130.
 	Toolkit int
-	// ForceABI8 etc. are derived from Toolkit.
 
 	Relocatable        bool // -r
 	Debug              bool // -g

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/nvinfo"
 )
 
 // tables is the fourth walk: attributes, relocations, call graph, in index order.
@@ -17,9 +18,8 @@ func (m *merger) tables(in *Input) {
 		case cubin.SHTCudaCallgraph:
 			m.callgraphStrings(in, in.File.Sections[i].Data)
 		case cubin.SHTCudaPrototype:
-			d := in.File.Sections[i].Data
-			for o := 0; o+8 <= len(d); o += 8 {
-				m.prototypeString(in, le.Uint32(d[o+4:]))
+			for p := nvinfo.ReadPrototypes(in.File.Sections[i].Data); p.Next(); {
+				m.prototypeString(in, p.String)
 			}
 		}
 	}
@@ -118,17 +118,14 @@ type externUse struct {
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those
 // of functions whose definition here lost on arrival (observed).
 func (m *merger) callgraphStrings(in *Input, d []byte) {
-	mark := int32(0)
-	for o := 0; o+8 <= len(d); o += 8 {
-		a, b := le.Uint32(d[o:]), le.Uint32(d[o+4:])
-		if a == 0 && int32(b) < 0 {
-			mark = int32(b)
-		} else if mark == markTaken || mark == markIndirect {
-			if int(a) < len(in.Lost) && in.Lost[a] == lostOnArrival {
-				continue
-			}
-			m.prototypeString(in, b)
+	for edge, words := range graphRecords(d) {
+		if edge != nvinfo.AddressTaken && edge != nvinfo.CallsIndirect {
+			continue
 		}
+		if a := words[0]; int(a) < len(in.Lost) && in.Lost[a] == lostOnArrival {
+			continue
+		}
+		m.prototypeString(in, words[1])
 	}
 }
 

@@ -225,7 +225,7 @@ type Func struct {
 	Calls    []FuncID
 	Indirect []ProtoID
 	Takes    []FuncID
-	// Taken: some record takes the function's address; TakenBy2 that a -2 record does.
+	// Taken: some record takes the function's address.
 	Taken bool
 	// Proto is the last prototype read, 0 if none.
 	Proto ProtoID

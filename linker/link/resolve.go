@@ -6,6 +6,7 @@ import (
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/nvinfo"
 )
 
 // resolve enters the symbols of all inputs, in link order: functions first, then everything else, each table in its own
@@ -244,8 +245,6 @@ func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
 	return r.regs[in.ID][uint32(n)]
 }
 
-const eiattrRegcount = 0x2f
-
 // readRegisterCounts collects EIATTR_REGCOUNT of the view's .nv.info by symbol number.
 func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
 	counts := map[uint32]uint32{}
@@ -253,19 +252,10 @@ func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
 		if in.Secs[i].Type != cubin.SHTCudaInfo || in.Secs[i].Name != ".nv.info" {
 			continue
 		}
-		d := in.File.Sections[i].Data
-		for len(d) >= 4 {
-			size := 4
-			if d[0] == 4 {
-				size += int(le.Uint16(d[2:]))
+		for r := nvinfo.Read(in.File.Sections[i].Data); r.Next(); {
+			if rec := &r.Record; rec.Format == nvinfo.SVAL && rec.Code == nvinfo.Regcount && rec.Words() >= 2 {
+				counts[rec.Word(0)] = rec.Word(1)
 			}
-			if size > len(d) {
-				break
-			}
-			if d[0] == 4 && d[1] == eiattrRegcount && size >= 12 {
-				counts[le.Uint32(d[4:])] = le.Uint32(d[8:])
-			}
-			d = d[size:]
 		}
 	}
 	return counts
@@ -286,10 +276,9 @@ func (r *resolver) prototypes(in *Input) error {
 		if in.Secs[i].Type != cubin.SHTCudaPrototype {
 			continue
 		}
-		d := in.File.Sections[i].Data
-		for o := 0; o+8 <= len(d); o += 8 {
-			id := r.symbolAt(in, le.Uint32(d[o:]))
-			proto, ok := in.File.String(le.Uint32(d[o+4:]))
+		for p := nvinfo.ReadPrototypes(in.File.Sections[i].Data); p.Next(); {
+			id := r.symbolAt(in, p.Symbol)
+			proto, ok := in.File.String(p.String)
 			if !ok {
 				return l.Diag.Fatal(diag.MalformedInput, in.Name, "a prototype lies outside the string table")
 			}
