@@ -23,6 +23,8 @@ var conflicts = []conflict{
 	{optSuppressDebugInfo, optDebug, true, "-suppress-debug-info", "no -g", true},
 	{optDumpCallgraph, optDumpCallgraphRaw, false, "-dump-callgraph", "-dump-callgraph-no-demangle", true},
 	{optUseHostInfo, optIgnoreHostInfo, false, "-use-host-info", "-ignore-host-info", true},
+	{optForcePartialLTO, optLTO, true, "-force-partial-lto", "no -dlto", false},
+	{optForceWholeLTO, optLTO, true, "-force-whole-lto", "no -dlto", false},
 	{optEmitPTX, optLTO, true, "-emit-ptx", "no -dlto", false},
 	{optOfastCompile, optLTO, true, "--Ofast-compile", "no -dlto", false},
 }

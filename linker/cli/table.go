@@ -399,7 +399,7 @@ var options = [numOptions]option{
 	},
 	optForcePartialLTO: {
 		Long: "force-partial-lto", Short: "force-partial-lto", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "only for link-time optimisation",
+		Status: statusRefused, Note: "only for link-time optimisation; without it the reference refuses it, too",
 	},
 	optForceRela: {
 		Long: "force-rela", Short: "force-rela", Form: formSwitch, Hidden: true,
@@ -407,7 +407,7 @@ var options = [numOptions]option{
 	},
 	optForceWholeLTO: {
 		Long: "force-whole-lto", Short: "force-whole-lto", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "only for link-time optimisation",
+		Status: statusRefused, Note: "only for link-time optimisation; without it the reference refuses it, too",
 	},
 	optHostCcbin: {
 		Long: "host-ccbin", Short: "host-ccbin", Form: formValue, Hidden: true,

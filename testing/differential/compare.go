@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/inspect"
+)
+
+// verdict is how two outcomes of one link compare.
+type verdict int
+
+const (
+	same verdict = iota
+	differs
+	notComparable // nvlink crashed or ended with an internal error
+	anew          // only code differs that nvlink generated anew
+)
+
+// compare says whether two outcomes are the same. For those that differ, key says how, without names and numbers.
+func compare(t target, want, got outcome) (v verdict, key string) {
+	switch {
+	case got.timeout:
+		return differs, "culink does not end"
+	case got.code < 0, strings.Contains(got.text, "goroutine "):
+		return differs, "culink crashes"
+	case want.code < 0, want.timeout, strings.Contains(want.text, "Internal error"):
+		return notComparable, ""
+	case got.code != want.code:
+		return differs, fmt.Sprintf("exit code %d for %d: %s", got.code, want.code, anonymous(firstDifference(want.text, got.text)))
+	case got.text != want.text:
+		return differs, "text: " + anonymous(firstDifference(want.text, got.text))
+	case bytes.Equal(got.image, want.image):
+		return same, ""
+	case got.image == nil || want.image == nil:
+		return differs, "an image is missing"
+	}
+	return compareImages(t, want.image, got.image)
+}
+
+// keysShown is the number of keys of culink diff that make the key of a group.
+const keysShown = 3
+
+func compareImages(t target, want, got []byte) (verdict, string) {
+	w, err := cubin.Parse(want)
+	if err != nil {
+		return notComparable, ""
+	}
+	g, err := cubin.Parse(got)
+	if err != nil {
+		return differs, "image: " + err.Error()
+	}
+	kernels := kernelsOf(w)
+	var keys []string
+	onlyCode := t.SM >= 100
+	for _, d := range inspect.Diff(w, g) {
+		onlyCode = onlyCode && ofKernelCode(d.Key, kernels)
+		if k := anonymous(d.Key); !slices.Contains(keys, k) && len(keys) < keysShown {
+			keys = append(keys, k)
+		}
+	}
+	if onlyCode {
+		return anew, ""
+	}
+	return differs, "image: " + strings.Join(keys, "; ")
+}
+
+// kernelsOf lists the functions with a bank of parameters.
+func kernelsOf(f *cubin.File) map[string]bool {
+	out := make(map[string]bool)
+	for i := range f.Sections {
+		if name, ok := strings.CutPrefix(f.Sections[i].Name, ".nv.constant0."); ok {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// perFunction are the beginnings of names of sections that belong to the code of one function.
+var perFunction = []string{".text.", ".nv.capmerc.text.", ".nv.info.", ".nv.merc.nv.info.", ".rela.text.", ".nv.merc.rela.text.", ".nv.resolvedrela.text."}
+
+// placesInCode are sections that list places in code.
+var placesInCode = regexp.MustCompile(`^(\.rela)?\.(nv\.merc\.)?(debug_frame|debug_line|nv_debug_line_sass|nv_debug_info_reg_sass)$`)
+
+// ofKernelCode reports whether a fact changes with the code of a kernel: the code itself, places in it, and where later
+// sections begin.
+func ofKernelCode(key string, kernels map[string]bool) bool {
+	words := append(strings.Fields(key), "", "", "", "")
+	switch words[0] {
+	case "header", "segment":
+		return true
+	case "symbol":
+		return kernels[words[1]] && words[2] == "size"
+	case "section", "capsule", "attribute", "relocation":
+	default:
+		return false
+	}
+	for _, prefix := range perFunction {
+		if name, ok := strings.CutPrefix(words[1], prefix); ok && kernels[name] {
+			return true
+		}
+	}
+	return words[0] == "section" && words[2] == "offset" || words[2] == "EIATTR_REGCOUNT" && kernels[words[3]] || placesInCode.MatchString(words[1])
+}
+
+// firstDifference is the first line of b that a does not have at its place, or the first that is missing.
+func firstDifference(a, b string) string {
+	la, lb := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range lb {
+		if i >= len(la) {
+			return "+" + lb[i]
+		}
+		if la[i] != lb[i] {
+			return lb[i] + " | " + la[i]
+		}
+	}
+	if len(la) > len(lb) {
+		return "-" + la[len(lb)]
+	}
+	return ""
+}
+
+var (
+	generated = regexp.MustCompile(`(_ZN2ns\d+|_Z\d+|\b)(f|k|g|s|c|t|dy|tab|own|loc|ptr_[a-d]|bytes_[a-d]|missing)\d*(alias)?(E?j|Pi)?\b`)
+	number    = regexp.MustCompile(`\b(0x[0-9a-f]+|\d+)\b`)
+)
+
+// anonymous replaces the names that programs are made with, and numbers.
+func anonymous(s string) string {
+	return number.ReplaceAllString(generated.ReplaceAllString(s, "$2*"), "#")
+}
