@@ -62,6 +62,8 @@ type relocator struct {
 	aliasedEarly []bool
 	// headerBase is where a -r link of the reference believes that descriptors begin.
 	headerBase uint64
+	// userBank is what userBankSize stands for.
+	userBank uint64
 	// lines are the places of line units, for the references that follow them (Mercury links).
 	lines map[SecID]*rebuilt
 }
@@ -75,7 +77,7 @@ type relocTarget struct {
 }
 
 func newRelocator(l *Link) *relocator {
-	r := &relocator{l: l, table: l.dispositions(), class: make([]symbolClass, len(l.Syms))}
+	r := &relocator{l: l, table: l.dispositions(), class: make([]symbolClass, len(l.Syms)), userBank: l.sizeOfUserBank()}
 	for i := 1; i < len(l.Syms); i++ {
 		r.class[i] = l.symbolClass(&l.Syms[i])
 	}

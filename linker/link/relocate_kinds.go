@@ -31,7 +31,7 @@ const (
 	classReserved
 	// classReference: texture, sampler or surface.
 	classReference
-	// classMissing: an undefined local object: the value is -1.
+	// classMissing: an undefined local object: the value is -1, or the size of the bank of user constants.
 	classMissing
 	symbolClasses
 )

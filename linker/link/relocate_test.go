@@ -76,7 +76,7 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 			symSection:   symbol(".text.f", cubin.STTSection, cubin.STBLocal, 0),
 			symLabel:     symbol("$L__tmp1", cubin.STTNotype, cubin.STBLocal, 0),
 			symMarker:    symbol("__UFT_OFFSET", cubin.STTObject, cubin.STBWeak, 0),
-			symMissing:   symbol(".nv.ptx.const0.size", cubin.STTObject, cubin.STBLocal, 1),
+			symMissing:   symbol(".nv.undefined", cubin.STTObject, cubin.STBLocal, 1),
 			symDebug:     symbol(".debug_abbrev", cubin.STTSection, cubin.STBLocal, 0),
 			symReserved:  symbol(".nv.reservedSmem.offset0", cubin.STTCudaObject, cubin.STBWeak, cubin.STOReservedShrd),
 			symWeakConst: symbol("wc", cubin.STTCudaObject, cubin.STBWeak, cubin.STOConstant),
@@ -143,6 +143,26 @@ func TestRelocateKeepsEntriesInReverseOrderOfReading(t *testing.T) {
 	want := []OutRel{{16, symFunc, 2, 3}, {32, symGlobal, 2, 2}, {0, symFunc, 2, 1}}
 	if d := cmp.Diff(want, b.rel.Rels); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
+	}
+}
+
+func TestTheDeviceRuntimeSeesTheSizeOfTheUserBank(t *testing.T) {
+	for _, test := range []struct {
+		name, bank string
+		want       uint64
+	}{
+		{"its size", ".nv.constant3", 16 + 5},
+		{"no such bank is -1", ".nv.constant4", 4},
+	} {
+		b := newBench(Options{SM: 80}, rela(8, 2, symMissing, 5))
+		b.l.Syms[symMissing].Name = ".nv.ptx.const0.size"
+		b.l.Secs[4].Name = test.bank
+		if err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := le.Uint64(b.l.Secs[1].Data[8:]); got != test.want || len(b.rel.Rels) != 0 {
+			t.Errorf("%s: %#x with %d entries kept, want %#x with none", test.name, got, len(b.rel.Rels), test.want)
+		}
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 func (p *patcher) value(e *pending) uint64 {
 	switch e.class {
 	case classMissing:
+		if p.l.Syms[e.sym].Name == userBankSize {
+			return p.userBank
+		}
 		return ^uint64(0)
 	case classSection:
 		return 0
@@ -19,6 +22,20 @@ func (p *patcher) value(e *pending) uint64 {
 		return ^uint64(0) // only in a relocatable link
 	}
 	return y.Value
+}
+
+// userBankSize is the local undefined object by which the device runtime asks for the size in bytes of the bank of user
+// constants, to tell pointers into it. Without such a bank it is -1, like any undefined local object (observed).
+const userBankSize = ".nv.ptx.const0.size"
+
+// sizeOfUserBank is the value of userBankSize in this link.
+func (l *Link) sizeOfUserBank() uint64 {
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindConstUser && l.bankOf(s) == 3 {
+			return s.Size
+		}
+	}
+	return ^uint64(0)
 }
 
 // bank is the number that a constant type writes beside the value. The reference subtracts the type of the first constant bank
