@@ -77,13 +77,16 @@ func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 	return nil
 }
 
-// isSyscall tells the functions that an executable may leave undefined: the device runtime's entry points (observed by trial).
+// isSyscall tells the functions that an executable may leave undefined: the device runtime's entry points, and what device code
+// may ask of graphs (observed by trial with the names of NVIDIA's public headers, the same with both toolkits).
 func isSyscall(name string) bool {
 	if strings.HasPrefix(name, "__cuda_syscall") {
 		return true
 	}
 	switch name {
-	case "vprintf", "vfprintf", "malloc", "free", "__assertfail",
+	case "vprintf", "vfprintf", "malloc", "free", "__assertfail", "__profile",
+		"cudaGraphLaunch", "cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeSetGridDim",
+		"cudaGraphKernelNodeSetParam", "cudaGraphKernelNodeUpdatesApply",
 		"cnpGetParameterBuffer", "cnpGetParameterBufferV2", "cnpLaunchDevice", "cnpLaunchDeviceV2", "cnpGetLastError", "cnpSetLastError",
 		"cnpEventCreate", "cnpEventRecord", "cnpEventDestroy", "cnpStreamCreate", "cnpStreamDestroy", "cnpStreamWaitEvent",
 		"cnpDeviceGetAttribute", "cnpGetDevice", "cnpGetDeviceCount", "cnpFuncGetAttribute", "cnpCtxSynchronize",
