@@ -176,6 +176,7 @@ func TestKernelsAreFilteredOnlyWhenEveryInputHasReferences(t *testing.T) {
 	all["missing.o"] = []byte(strings.Replace(string(none), ".nvHRDI", ".nvHRxx", 1))
 	all["ldr.o"] = host(container(t, code(80, "R")), "_id_r", "\x00")
 	all["cudadevrt.o"] = elfFile(62, section{".nvFatBinSegment", "s"}, section{"__nv_relfatbin", container(t, code(80, "C"))})
+	all["cudadevrt12.o"] = host(container(t, code(80, "C")), "_id_c", "memset*")
 	all["host.a"] = archive(ordinary, section{"h.o", string(all["host.o"])})
 	dir := tree(t, all)
 	for _, test := range []struct {
@@ -194,6 +195,8 @@ func TestKernelsAreFilteredOnlyWhenEveryInputHasReferences(t *testing.T) {
 		{"a fatbin", "used.o b.fatbin", Options{AsReference: true}, false, []string{"_Z1k*"}},
 		{"files that are ignored", "used.o text.txt empty.o text.so", Options{AsReference: true}, true, []string{"_Z1k*"}},
 		{"the device runtime", "used.o cudadevrt.o", Options{AsReference: true}, true, []string{"_Z1k*"}},
+		{"the device runtime's own references count", "used.o cudadevrt12.o", Options{AsReference: true}, true, []string{"_Z1k*", "memset*"}},
+		{"the device runtime's own references alone", "dead.o cudadevrt12.o", Options{AsReference: true}, false, []string{"memset*"}},
 		{"-ignore-host-info", "used.o", Options{AsReference: true, IgnoreHostInfo: true}, false, []string{"_Z1k*"}},
 		{"-r", "used.o", Options{AsReference: true, Relocatable: true}, false, []string{"_Z1k*"}},
 		{"-r of 12.4", "used.o", Options{AsReference: true, Relocatable: true, Toolkit: arch.CUDA124()}, true, []string{"_Z1k*"}},

@@ -248,15 +248,17 @@ func (l *loader) take(t *take) error {
 }
 
 // filter decides whether host references remove kernels: only when every input of the link has them and some object
-// refers to a kernel (observed).
+// refers to a kernel. The references of a runtime library, which CUDA 12's has, do not begin a filter, but count in one (observed).
 func (l *loader) filter() {
 	r := l.result
 	missing := l.o.IgnoreHostInfo || l.o.Relocatable && l.o.Toolkit.RelocatableLink
+	some := false
 	for _, s := range l.scans {
 		missing = missing || s.refs.missing
+		some = some || !isRuntime(s.name) && len(s.refs.external)+len(s.refs.internal) > 0
 		r.KernelsExternal = append(r.KernelsExternal, s.refs.external...)
 		r.KernelsInternal = append(r.KernelsInternal, s.refs.internal...)
 		r.Variables = append(r.Variables, s.refs.variables...)
 	}
-	r.FilterKernels = !missing && len(r.KernelsExternal)+len(r.KernelsInternal) > 0
+	r.FilterKernels = !missing && some
 }

@@ -307,8 +307,11 @@ func (s *scan) pathName(p string) []string {
 
 // module is a module of the file; name is how messages call it.
 func (s *scan) module(name string, fromArchive bool) Module {
-	return Module{Name: name, Path: s.name, FromArchive: fromArchive, Cudadevrt: strings.Contains(s.name, "cudadevrt")}
+	return Module{Name: name, Path: s.name, FromArchive: fromArchive, Cudadevrt: isRuntime(s.name)}
 }
+
+// isRuntime reports whether a file counts as the device runtime library: its path says so (observed).
+func isRuntime(name string) bool { return strings.Contains(name, "cudadevrt") }
 
 func (s *scan) take(t *take) { s.steps = append(s.steps, step{id: none, take: t}) }
 
@@ -343,8 +346,8 @@ func (s *scan) host(data []byte, name string, member bool) error {
 	if !member {
 		s.enter(objectStage)
 	}
-	// libcudadevrt has no host references and does not count (observed).
-	counts := !strings.Contains(s.name, "cudadevrt")
+	// libcudadevrt of CUDA 13 has no host references; without them it does not count (observed).
+	counts := !isRuntime(s.name)
 	f, err := hostobj.ReadFile(data)
 	var o *hostobj.Object
 	if err == nil {
