@@ -1,6 +1,7 @@
 package cuname
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -10,12 +11,22 @@ import (
 // shorter than 64 KiB.
 func Demangle(name string) string {
 	if !strings.HasPrefix(name, "_Z") {
+		if local := withoutFile(name); local != "" {
+			if text := Demangle(local); text != local {
+				return text
+			}
+		}
 		return name
 	}
 	r := reader{rest: name[2:]}
 	text := strings.TrimSuffix(r.encoding(true), " ")
-	if !r.failed && text != "" && (r.rest == "" || r.rest[0] == '$' && r.function) {
-		return text
+	if !r.failed && text != "" {
+		if r.rest == "" {
+			return text
+		}
+		if clone, ok := strings.CutPrefix(r.rest, "$"); ok && r.function {
+			return cloneText(name, text, clone)
+		}
 	}
 	// The general demangler is slow on long names.
 	const longest = 2048
@@ -23,6 +34,33 @@ func Demangle(name string) string {
 		return name // cu++filt leaves these alone
 	}
 	return general(name)
+}
+
+// cloneText is the text of a function's name behind which stands another one after a dollar sign: a number is not shown.
+func cloneText(name, text, clone string) string {
+	switch digits := len(clone) - len(strings.TrimLeft(clone, "0123456789")); {
+	case digits == 0:
+		return "[clone " + text + "] " + Demangle(clone)
+	case digits < len(clone):
+		return name
+	}
+	return text
+}
+
+// withoutFile returns what is behind the prefix that nvcc puts before the names of kernels and variables with internal
+// linkage, if that is a mangled name, and otherwise nothing. The prefix has the length of its own middle part:
+// __nv_static_25__b216a4cf_4_a_cu__Z4lam0i__Z4k0_2Pii.
+func withoutFile(name string) string {
+	rest, ok := strings.CutPrefix(name, "__nv_static_")
+	if !ok {
+		return ""
+	}
+	digits, rest, ok := strings.Cut(rest, "_")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || err != nil || n >= uint64(len(rest)) || !strings.HasPrefix(rest[n:], "__Z") {
+		return ""
+	}
+	return rest[n+1:]
 }
 
 // general is the general demangler's reading of a name.
