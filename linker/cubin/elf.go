@@ -153,10 +153,10 @@ type Header struct {
 	Shstrndx   uint16
 }
 
-// ABI is 7 or 8, or 0 for an unknown dialect.
+// ABI is 7 or 8, or 0 for an unknown dialect. Every EI_OSABI but that of ABI 8 stands for ABI 7 (observed).
 func (h *Header) ABI() int {
 	switch {
-	case h.OSABI == OSABI7 && h.ABIVersion == ABIVersion7:
+	case h.OSABI != OSABI8 && h.ABIVersion == ABIVersion7:
 		return 7
 	case h.OSABI == OSABI8 && h.ABIVersion == ABIVersion8:
 		return 8
@@ -164,12 +164,12 @@ func (h *Header) ABI() int {
 	return 0
 }
 
-// SM is the architecture number that e_flags holds (90 for sm_90 and sm_90a): bits 0 to 7 for OSABI 0x33, bits 8 to 23 otherwise.
+// SM is the architecture number that e_flags holds (90 for sm_90 and sm_90a): bits 8 to 23 for OSABI 0x41, bits 0 to 7 otherwise.
 func (h *Header) SM() int {
-	if h.OSABI == OSABI7 {
-		return int(h.Flags & 0xff)
+	if h.OSABI == OSABI8 {
+		return int(h.Flags >> 8 & 0xffff)
 	}
-	return int(h.Flags >> 8 & 0xffff)
+	return int(h.Flags & 0xff)
 }
 
 // States of an ABI 8 file (low byte of e_flags).

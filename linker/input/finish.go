@@ -128,13 +128,13 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
 		t.say(diag.AbiMismatch, name)
 		return
 	}
-	if !t.module.FromContainer && !o.Toolkit.Accepts(o.Target, in) {
-		if _, known := arch.Lookup(in.SM); !known {
-			t.say(diag.UnknownArch, fmt.Sprintf("sm_%d", in.SM))
-			return
-		}
-		if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && in.SM < firstMercury {
+	if !o.Toolkit.Accepts(o.Target, in) { // whatever an entry said of it (observed)
+		if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && (h.OSABI != cubin.OSABI8 || h.Flags&cubin.StateMercury == 0) {
 			t.say(diag.LimitedToArch, o.Target.SM, name)
+		}
+		if in.SM == 0 { // any other number has a name, known or not (observed)
+			t.say(diag.UnknownArch, "sm_0")
+			return
 		}
 		t.say(diag.ArchMismatch, name, o.targetName())
 		return

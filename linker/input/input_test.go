@@ -176,6 +176,7 @@ func TestKernelsAreFilteredOnlyWhenEveryInputHasReferences(t *testing.T) {
 	all["missing.o"] = []byte(strings.Replace(string(none), ".nvHRDI", ".nvHRxx", 1))
 	all["ldr.o"] = host(container(t, code(80, "R")), "_id_r", "\x00")
 	all["cudadevrt.o"] = elfFile(62, section{".nvFatBinSegment", "s"}, section{"__nv_relfatbin", container(t, code(80, "C"))})
+	all["used12.o"] = host(container(t, oldCode(80, "U")), "_id_u", "_Z1k*")
 	all["cudadevrt12.o"] = host(container(t, code(80, "C")), "_id_c", "memset*")
 	all["host.a"] = archive(ordinary, section{"h.o", string(all["host.o"])})
 	dir := tree(t, all)
@@ -199,17 +200,10 @@ func TestKernelsAreFilteredOnlyWhenEveryInputHasReferences(t *testing.T) {
 		{"the device runtime's own references alone", "dead.o cudadevrt12.o", Options{AsReference: true}, false, []string{"memset*"}},
 		{"-ignore-host-info", "used.o", Options{AsReference: true, IgnoreHostInfo: true}, false, []string{"_Z1k*"}},
 		{"-r", "used.o", Options{AsReference: true, Relocatable: true}, false, []string{"_Z1k*"}},
-		{"-r of 12.4", "used.o", Options{AsReference: true, Relocatable: true, Toolkit: arch.CUDA124()}, true, []string{"_Z1k*"}},
+		{"-r of 12.4", "used12.o", Options{AsReference: true, Relocatable: true, Toolkit: arch.CUDA124()}, true, []string{"_Z1k*"}},
 		{"the empty pattern of ld -r", "ldr.o", Options{AsReference: true}, true, []string{""}},
 		{"the empty pattern is none", "ldr.o", Options{}, false, nil},
 	} {
-		if test.o.Toolkit == arch.CUDA124() {
-			old := append([]byte(nil), all["used.o"]...)
-			test.files = "old.o"
-			if err := os.WriteFile(filepath.Join(dir, "old.o"), []byte(strings.Replace(string(old), "\x41\x08", "\x33\x07", 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
 		test.o.Dir, test.o.Files = dir, strings.Fields(test.files)
 		_, r := load(t, test.o)
 		if r == nil {
@@ -455,4 +449,53 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is told apart in headers, whatever the entry of a container says of its cubin (observed with 12.4.131 and 13.0.88).
+func TestHeadersDecideWhichCodeIsTaken(t *testing.T) {
+	old := func(osABI byte, flags uint32) []byte {
+		b := oldCode(80, "O")
+		b[7] = osABI
+		binary.LittleEndian.PutUint32(b[48:], flags)
+		return b
+	}
+	const old80 = 0x500550
+	in := func(sm uint32, cubin []byte) []byte {
+		c := []byte(container(t, cubin))
+		const number = 16 + 28
+		binary.LittleEndian.PutUint32(c[number:], sm)
+		return c
+	}
+	mismatch := func(file, target string) string {
+		return fmt.Sprintf("fatal: Input file '%s' arch does not match target '%s'", file, target)
+	}
+	limited := func(file string) string {
+		return "warning: Output is limited to run on SM Arch '100' only due to limitations in input file " + file
+	}
+	no64 := func(file string) string {
+		return fmt.Sprintf("warning: expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", file)
+	}
+	for _, test := range []struct {
+		name, file string
+		data       []byte
+		target     int
+		toolkit    *arch.Toolkit
+		want       []string
+	}{
+		{"any other EI_OSABI stands for ABI 7", "a.cubin", old(0, old80), 80, arch.CUDA130(), nil},
+		{"EI_OSABI of ABI 8 with the version of ABI 7", "a.cubin", old(0x41, old80), 80, arch.CUDA130(), []string{"fatal: Input file 'a.cubin' abi does not match"}},
+		{"12.4 does not look at EI_OSABI", "a.cubin", old(0x41, old80), 80, arch.CUDA124(), nil},
+		{"an unknown number", "a.cubin", old(0x33, 0x500504), 80, arch.CUDA124(), []string{mismatch("a.cubin", "sm_80")}},
+		{"number 0", "a.cubin", old(0x33, 0x500500), 80, arch.CUDA130(), []string{"fatal: Unknown arch name 'sm_0'"}},
+		{"number 0 for a Mercury target", "a.cubin", old(0x33, 0x500500), 100, arch.CUDA130(), []string{limited("a.cubin"), "fatal: Unknown arch name 'sm_0'"}},
+		{"a high number without Mercury", "a.cubin", code(150, "N"), 100, arch.CUDA130(), []string{limited("a.cubin"), mismatch("a.cubin", "sm_100")}},
+		{"an entry that names another number", "a.fatbin", in(80, code(90, "N")), 80, arch.CUDA130(), []string{mismatch("a.fatbin", "sm_80")}},
+		{"an entry of CUDA 13 in 12.4", "a.fatbin", in(80, code(80, "N")), 80, arch.CUDA124(), []string{no64("a.fatbin"), mismatch("a.fatbin", "sm_80")}},
+	} {
+		dir := tree(t, map[string][]byte{test.file: test.data})
+		got, _ := load(t, Options{Dir: dir, Files: []string{test.file}, Target: arch.Arch{SM: test.target}, Toolkit: test.toolkit, AsReference: true})
+		if diff := cmp.Diff(test.want, got.Messages); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
 }

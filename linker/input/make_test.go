@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
 )
@@ -63,6 +64,15 @@ func code(sm uint32, name string) []byte {
 	return b
 }
 
+// oldCode is a device ELF of CUDA 12.4 for an SM below 100.
+func oldCode(sm uint32, name string) []byte {
+	b := elfFile(190, section{".text", name})
+	b[7], b[8] = 0x33, 7
+	binary.LittleEndian.PutUint32(b[20:], 124)
+	binary.LittleEndian.PutUint32(b[48:], sm<<16|0x500|sm)
+	return b
+}
+
 // codeName is the name that code was given.
 func codeName(cubin []byte) string {
 	const header = 64
@@ -74,7 +84,12 @@ func codeName(cubin []byte) string {
 func container(t testing.TB, cubins ...[]byte) string {
 	var images []fatbin.Image
 	for _, c := range cubins {
-		images = append(images, fatbin.Image{Number: binary.LittleEndian.Uint32(c[48:]) >> 8, Cubin: c})
+		h, err := cubin.ReadHeader(c)
+		number := uint32(h.SM())
+		if err != nil { // PTX
+			number = binary.LittleEndian.Uint32(c[48:]) >> 8
+		}
+		images = append(images, fatbin.Image{Number: number, Cubin: c})
 	}
 	out, err := fatbin.Write(images)
 	if err != nil {

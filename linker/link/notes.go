@@ -14,7 +14,7 @@ func (l *Link) encodeNotes() {
 	}
 	t := arch.CUDA130()
 	b := nvinfo.Tkinfo{Object: l.ObjectName, Tool: t.Tool, Release: t.Release, Build: t.Build, Options: l.OptionsText}.Note().Append(nil)
-	virtual := l.SM
+	virtual := int(l.virtualSM7())
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
 			s := &in.File.Sections[i]
