@@ -31,7 +31,6 @@ type memory struct {
 	excessShared    []excess
 	excessCompiler  []string
 	excessConstants []excess
-	reservedUsers   []string
 }
 
 // excess is a space that holds more than it may.
@@ -222,8 +221,10 @@ func (l *Link) reportLayoutErrors() {
 	for _, e := range m.excessShared {
 		l.Diag.Report(diag.TooMuchShared, e.name, e.size, e.max)
 	}
-	for _, name := range m.reservedUsers {
-		l.Diag.Report(diag.ReservedSharedNotAllowed, name)
+	if l.DisableSmemReserve && l.Toolkit >= 130 { // 12.4 takes the code as it is (observed)
+		for _, name := range l.attr.view().reservedUsers() {
+			l.Diag.Report(diag.ReservedSharedNotAllowed, name)
+		}
 	}
 	for _, e := range m.excessConstants {
 		l.Diag.Report(diag.TooMuchConstant, e.size, e.max)
@@ -231,7 +232,7 @@ func (l *Link) reportLayoutErrors() {
 	for _, name := range m.excessCompiler {
 		l.Diag.Report(diag.TooMuchCompilerConstant, name)
 	}
-	m.excessShared, m.reservedUsers, m.excessConstants, m.excessCompiler = nil, nil, nil, nil
+	m.excessShared, m.excessConstants, m.excessCompiler = nil, nil, nil
 }
 
 // gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it. A damaged

@@ -131,9 +131,4 @@ func (l *Link) reservedShared() {
 	}
 	s.Size, s.Align = e.size, e.align
 	s.MercSize = e.size - min(start, e.size)
-	if l.DisableSmemReserve {
-		for _, text := range l.Kernels { // in the order of their code (observed)
-			l.mem.reservedUsers = append(l.mem.reservedUsers, l.Secs[text].functionName())
-		}
-	}
 }

@@ -163,7 +163,7 @@ func (l *Link) hasSectionSymbol(s *Section) bool {
 	// Shared sections without data of their own have none.
 	switch {
 	case s.Size == 0,
-		l.Mercury && !l.rel && s.Size == 0x400,
+		l.Mercury && !l.rel && s.Size == l.sharedReserve(),
 		l.rel && s.Size == 16 && s.Align == 16:
 		return false
 	}

@@ -25,6 +25,8 @@ type Function struct {
 	Calls     []string // functions of this program or of others
 	Globals   []string // variables whose address it takes
 	Size      uint64   // code size; CodeSize if 0
+	// Attributes are further records of its .nv.info section, encoded.
+	Attributes []byte
 }
 
 // Variable is a variable of a program: initialised data, or an undefined reference.
@@ -180,7 +182,7 @@ func (b *programBuilder) code(p *Program, text []int, graph, info int) {
 			// PARAM_CBANK with the bank's section symbol, and CBANK_PARAM_SIZE.
 			own = append(own, Words(0x04|0x0a<<8|8<<16, b.symOf["\x00.nv.constant0."+fn.Name], 0x00080160, 0x03|0x19<<8|8<<16)...)
 		}
-		b.f.AddSection(Section{Name: ".nv.info." + fn.Name, Type: cubin.SHTCudaInfo, Flags: 0x40, Link: 3, Info: uint32(text[i]), Align: 4, Data: own})
+		b.f.AddSection(Section{Name: ".nv.info." + fn.Name, Type: cubin.SHTCudaInfo, Flags: 0x40, Link: 3, Info: uint32(text[i]), Align: 4, Data: append(own, fn.Attributes...)})
 	}
 	b.f.Sections[graph].Data = append(edges, Words(0, 0xfffffffe, 0, 0xfffffffd, 0, 0xfffffffc)...)
 	b.f.Sections[info].Data = attrs
