@@ -190,6 +190,9 @@ func (l *Link) copyTo(s *Section, merc bool, off uint64, src []byte) {
 func (l *Link) variableAddresses() {
 	for i := 1; i < len(l.Syms); i++ {
 		s := &l.Syms[i]
+		if l.AllowUndefGlobals && s.Def == NoFile && s.Space() != 0 && !isReservedSmem(s.Name) {
+			s.Value = 0 // whatever an earlier relocatable link wrote (observed)
+		}
 		if s.Def < 0 || s.CommonPlaced || s.Shndx == cubin.SHNUndef || s.Shndx >= cubin.SHNLoRes {
 			continue
 		}

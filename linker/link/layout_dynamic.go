@@ -74,7 +74,7 @@ func (p *sharedPlan) placeDynamic() {
 		case len(in.kernels) > 0:
 			l.mem.dynamic[in.dynamicUse] = largest[find(in.kernels[0])]
 		case l.debugShared():
-			l.mem.dynamic[in.dynamicUse] = 0
+			l.mem.dynamic[in.dynamicUse] = alignUp(l.sharedStart(), 16)
 		default:
 			l.mem.dynamic[in.dynamicUse] = neverReached
 		}

@@ -34,7 +34,7 @@ func (l *Link) sharedSizes() {
 			}
 			continue
 		}
-		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !(l.AllowUndefGlobals && s.Space() == cubin.STOGlobal) {
+		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
 			s.Value = ^uint64(0) // what nobody defines (observed)
 		}
 		if s.Def == NoFile || s.Sec == 0 {

@@ -147,7 +147,7 @@ func (l *Link) inSymtab(id SymID) bool {
 	}
 	if !l.rel && s.Undefined() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) && !s.Shared() &&
 		!isReservedSmem(s.Name) {
-		return l.AllowUndefGlobals && s.Binding() == cubin.STBGlobal
+		return l.AllowUndefGlobals && s.Binding() == cubin.STBGlobal && !isUnifiedMarker(s.Name)
 	}
 	return true
 }

@@ -278,7 +278,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 	if undefined && s.Side == globalSide && s.Binding() == cubin.STBWeak {
 		info = uint8(cubin.STBGlobal)<<4 | info&15
 	}
-	if l.Mercury && undefined && !s.Shared() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
+	if l.Mercury && undefined && !s.Shared() && (l.rel || isReservedSmem(s.Name)) && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
 		info = info&0xf0 | uint8(cubin.STTCudaObject)
 	}
 	return info, other, value, size
