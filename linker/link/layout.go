@@ -25,6 +25,9 @@ type memory struct {
 	// nullValue is st_value of the null symbol. The reference gives it the place of the last losing copy of a function's
 	// constants, whose symbols are not in the image (observed with both toolkits).
 	nullValue uint64
+	// lastUnit is the place of the last unit of user constants, if there is one.
+	lastUnit uint64
+	hasUnit  bool
 	// gap is the number of bytes between contributions, which alignment alone asks for.
 	gap uint64
 	// Errors that are reported in the reference's order (reportLayoutErrors).
@@ -117,6 +120,7 @@ func (l *Link) join(s *Section) {
 		return
 	}
 	plain, twin := extent{align: 1}, extent{align: 1}
+	units := l.unitsOf(s)
 	for i := range s.Parts {
 		p := &s.Parts[i]
 		in := l.Inputs[p.In]
@@ -129,9 +133,16 @@ func (l *Link) join(s *Section) {
 			case !s.NoBits():
 				size = uint64(len(h.Data))
 			}
-			before := plain.size
-			p.Off = plain.add(size, h.Addralign)
-			l.mem.gap += p.Off - before
+			if at, ok := units.equal(i, h); ok {
+				p.Off = at
+			} else {
+				before := plain.size
+				p.Off = plain.add(size, h.Addralign)
+				l.mem.gap += p.Off - before
+				if units.enter(h, p.Off) {
+					l.mem.lastUnit, l.mem.hasUnit = p.Off, true
+				}
+			}
 			in.Secs[p.Sec].Off = p.Off
 			l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
 		}
