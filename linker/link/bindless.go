@@ -96,7 +96,8 @@ func (t *bindlessTable) collect(l *Link) bool {
 }
 
 // descriptorUsers lists, by kind, the functions of the image whose code asks for a descriptor. With exactly one kernel every such
-// reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost (observed).
+// reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost; those of
+// a kernel that a filter rejects, and that stays, are its own as well (observed).
 func (l *Link) descriptorUsers() ([3][]FuncID, error) {
 	var users [3][]FuncID
 	uses, err := l.codeUses(l.Mercury,
@@ -119,8 +120,10 @@ func (l *Link) descriptorUsers() ([3][]FuncID, error) {
 			of := users[kind]
 			switch {
 			case u.fn == 0: // a copy that lost
-			case len(l.Entries) == 1:
-				users[kind] = l.Entries
+			case len(l.Entries) == 1 && (l.Mercury || u.dead || u.fn == l.Entries[0] || !l.isKernel(u.fn)):
+				if len(of) == 0 || of[0] != l.Entries[0] {
+					users[kind] = slices.Insert(of, 0, l.Entries[0])
+				}
 			case !u.dead && (len(of) == 0 || of[len(of)-1] != u.fn):
 				users[kind] = append(of, u.fn)
 			}
@@ -143,8 +146,14 @@ func (t *bindlessTable) assign(l *Link, users [3][]FuncID) {
 		for _, k := range l.entriesReachingAny(users[kind]) {
 			reach[kind][k], any[k] = true, true
 		}
+		for _, k := range users[kind] {
+			if l.isKernel(k) { // whether or not it is an entry
+				reach[kind][k], any[k] = true, true
+			}
+		}
 	}
-	for _, k := range l.Entries {
+	for _, text := range l.Kernels {
+		k := l.Syms[l.Secs[text].Fn].Func
 		if !any[k] {
 			continue
 		}

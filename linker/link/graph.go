@@ -105,6 +105,20 @@ func (l *Link) entriesReaching(f FuncID) []FuncID {
 	return found
 }
 
+// isKernel tells kernels, also those that are no entries of the image, from other functions.
+func (l *Link) isKernel(f FuncID) bool { return l.Secs[l.Funcs[f].Text].Kernel }
+
+// withRejected adds to entries the kernels among fns that are none, because a filter rejects them. What such a kernel's own
+// code refers to counts as its own; what it reaches by calls does not (observed).
+func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
+	for _, f := range fns {
+		if l.isKernel(f) && !l.Funcs[f].Entry && !slices.Contains(entries, f) {
+			entries = append(slices.Clip(entries), f)
+		}
+	}
+	return entries
+}
+
 // sccs returns the strongly connected components of the call graph, callees before callers (Tarjan's algorithm without
 // recursion). Prototypes take part as nodes, so that indirect calls cost one edge each. A function is recursive if its
 // component has more than one function, or if it is among its own callees.

@@ -71,6 +71,9 @@ func (l *Link) layout(ctx context.Context) error {
 		}
 		l.reservedShared()
 	}
+	if !l.rel && !l.Mercury {
+		l.relAction = l.sec(".nv.rel.action", 0, 0) // behind what layout creates (observed)
+	}
 	l.eraseEmptyBanks()
 	l.markUnits()
 	l.checkConstants()

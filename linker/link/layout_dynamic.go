@@ -92,13 +92,13 @@ func (p *sharedPlan) instances() []instance {
 			continue
 		}
 		if l.debugShared() {
-			list = append(list, instance{dynamicUse{0, v.sym}, p.kernelIndices(l.entriesReachingAny(v.users))})
+			list = append(list, instance{dynamicUse{0, v.sym}, p.kernelIndices(l.withRejected(l.entriesReachingAny(v.users), v.users))})
 			continue
 		}
 		for _, fn := range v.users {
 			if !seen[fn] {
 				seen[fn] = true
-				list = append(list, instance{dynamicUse{fn, 0}, p.kernelIndices(l.entriesReaching(fn))})
+				list = append(list, instance{dynamicUse{fn, 0}, p.kernelIndices(l.withRejected(l.entriesReaching(fn), []FuncID{fn}))})
 			}
 		}
 	}

@@ -46,6 +46,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 		l.copyTo(bank, false, s.Value, data[from:min(from+list[i].size, uint64(len(data)))])
 	}
 	bank.Size, bank.MercSize, bank.Align = e.size, 0, e.align
+	bank.Erased = bank.Size == 0 // not even its name stays (observed)
 	if l.Mercury {
 		bank.MercSize = e.size
 	}
@@ -66,7 +67,7 @@ func (l *Link) forgetCopies(s *Section) {
 // filter names.
 func (l *Link) referredConstants() []bool {
 	live := make([]bool, len(l.Syms))
-	if l.Debug || !l.filtered && !l.FilterGiven {
+	if l.debugShared() || !l.filtered && !l.FilterGiven {
 		for i := range live {
 			live[i] = true
 		}

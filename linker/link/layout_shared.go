@@ -212,7 +212,7 @@ func (p *sharedPlan) assignFunctions() {
 				l.Syms[v.sym].Value = p.reserve
 				l.Syms[v.sym].CodeRef = false // code that refers to it was replaced
 			}
-			v.entries = l.entriesReachingAny(v.users)
+			v.entries = l.withRejected(l.entriesReachingAny(v.users), v.users)
 		}
 		list = append(list, v)
 	}
@@ -330,10 +330,16 @@ func (p *sharedPlan) sections() {
 		if p.uses[k] {
 			exists, align = true, max(align, 16)
 		}
-		if !exists && l.FilterGiven && !l.Funcs[l.Syms[l.Secs[text].Fn].Func].Passes {
-			continue // a kernel that -kernels-used rejects has no section unless there is something to put into it
+		name := ".nv.shared." + l.Secs[text].functionName()
+		if !l.hasChild(text, name) { // a kernel that -kernels-used rejects has no section unless there is something to put into it
+			if !p.uses[k] && p.end[k] == 0 {
+				continue
+			}
+			if p.uses[k] {
+				align = dynamicAlign // functions' alignments do not count then (observed)
+			}
 		}
-		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
+		s := l.Secs[l.sec(name, text, 0)]
 		if !exists || tested == 0 && align != 16 {
 			s.Drop = true
 			continue

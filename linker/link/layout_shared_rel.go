@@ -49,7 +49,46 @@ func (l *Link) sharedSizes() {
 	for _, d := range l.replacedShared {
 		l.Syms[d.sym].Value = d.align // the first definition's stays (observed)
 	}
+	l.debugDynamic()
 	l.alignShared(dynamic)
+}
+
+// debugDynamic gives dynamic arrays their places in a relocatable link with -g: behind the own variables of all kernels that
+// refer to one of them or to others that these kernels refer to. Functions do not count (observed).
+func (l *Link) debugDynamic() {
+	root := map[SecID]SecID{}     // of a kernel's section
+	first := map[SymID]SecID{}    // the section of the first kernel that refers to an array
+	largest := map[SecID]uint64{} // by root
+	find := func(s SecID) SecID {
+		for root[s] != s {
+			root[s] = root[root[s]]
+			s = root[s]
+		}
+		return s
+	}
+	section := func(text SecID) SecID { return l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0) }
+	for _, u := range l.externUses {
+		s := section(u.text)
+		if root[s] == 0 {
+			root[s] = s
+		}
+		if first[u.sym] == 0 {
+			first[u.sym] = s
+		}
+		root[find(s)] = find(first[u.sym])
+	}
+	for _, u := range l.externUses {
+		s := section(u.text)
+		r := find(s)
+		largest[r] = max(largest[r], alignUp(l.Secs[s].Size, dynamicAlign))
+	}
+	for _, u := range l.externUses {
+		s := section(u.text)
+		l.Secs[s].Size = largest[find(s)]
+		if !l.KeepSettledRelocs {
+			l.Syms[u.sym].Value = l.Secs[s].Size
+		}
+	}
 }
 
 // alignShared adjusts the shared sections of a relocatable link and drops those that are not needed.
@@ -88,7 +127,9 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 	if s.Size == 0 && !uses && !(dynamic && maximum >= 16) {
 		return
 	}
-	s.Align = max(s.Align, maximum)
+	if !s.late {
+		s.Align = max(s.Align, maximum)
+	}
 	if uses {
 		s.Align = max(s.Align, 16)
 		s.Size = alignUp(s.Size, 16)

@@ -50,7 +50,7 @@ func (l *Link) lostAll(p *Part) bool {
 
 // mergesUnits reports whether the link is one in which the reference looks for units.
 func (l *Link) mergesUnits() bool {
-	return !l.rel && !l.Debug && (l.filtered || l.FilterGiven)
+	return !l.rel && !l.debugShared() && (l.filtered || l.FilterGiven)
 }
 
 func unitOf(h *cubin.Section) unit {

@@ -120,6 +120,8 @@ type Link struct {
 	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section;
 	// with -g it is 0.
 	externInstance map[SecID]SymID
+	// externUses are, in a relocatable link with -g, the kernels' references to dynamic arrays.
+	externUses []externUse
 
 	mem       memory
 	table     bindlessTable

@@ -278,12 +278,14 @@ func (p *twinPatcher) settle(e *twinEntry, class symbolClass, s *Symbol) error {
 // sharedValue is the place of a shared variable as Mercury counts it: without the reserved bytes.
 func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
 	switch {
-	case p.l.rel && e.dynamic:
+	case p.l.rel && e.dynamic && !p.l.debugShared():
 		return 0
-	case p.l.rel && s.Def == NoFile:
+	case p.l.rel && s.Def == NoFile && !e.dynamic:
 		return ^uint64(0)
 	case p.l.rel:
 		return s.Value
+	case s.Def != NoFile && s.Sec == 0: // of a kernel that is not in the image
+		return ^uint64(0)
 	case e.dynamic && s.Def == NoFile && p.code:
 		return p.l.dynamicShared(p.sec, e.sym)
 	}

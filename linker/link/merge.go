@@ -50,9 +50,6 @@ func (l *Link) merge(ctx context.Context) error {
 	if l.Mercury {
 		m.parameterBanks()
 	}
-	if !l.rel && !l.Mercury {
-		l.relAction = l.sec(".nv.rel.action", 0, 0)
-	}
 	if l.rel {
 		m.externInstances()
 	}
@@ -80,6 +77,11 @@ func (l *Link) sec(name string, owner, target SecID) SecID {
 	id := l.newSec(name, owner, target)
 	l.Secs[parent].children = append(l.Secs[parent].children, id)
 	return id
+}
+
+// hasChild reports whether a section has one of that name that belongs to it.
+func (l *Link) hasChild(owner SecID, name string) bool {
+	return slices.ContainsFunc(l.Secs[owner].children, func(id SecID) bool { return l.Secs[id].Name == name })
 }
 
 func (l *Link) newSec(name string, owner, target SecID) SecID {

@@ -26,7 +26,7 @@ func (m *merger) entries() {
 	l := m.l
 	for _, text := range l.Kernels {
 		f := l.Syms[l.Secs[text].Fn].Func
-		if fn := &l.Funcs[f]; (l.dce || l.PreserveRelocs) && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
+		if fn := &l.Funcs[f]; (l.dce || l.PreserveRelocs || l.Debug) && !fn.Passes && (l.filterPassed == 1 || !fn.Taken) {
 			continue
 		}
 		l.Funcs[f].Entry = true
@@ -118,19 +118,26 @@ func (m *merger) parameterBanks() {
 }
 
 // externInstances makes, in a relocatable link, one symbol for each kernel whose own code refers to dynamic shared memory.
-// With -g these kernels are noted without a symbol, and such references get the value 0 (observed).
+// With -g these kernels are noted without a symbol, and such references get the value of the array (observed).
 func (m *merger) externInstances() {
 	l := m.l
 	for _, use := range m.externs { // in the order of the relocation sections that were read
 		text := use.text
-		if use.in != l.Syms[l.Secs[text].Fn].Def || l.externInstance[text] != 0 {
-			continue // not in the code that counts, or made already
+		if use.in != l.Syms[l.Secs[text].Fn].Def {
+			continue // not in the code that counts
 		}
 		if l.debugShared() {
 			l.externInstance[text] = 0
+			l.externUses = append(l.externUses, use)
 			continue
+		}
+		if l.externInstance[text] != 0 {
+			continue // made already
 		}
 		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
 		l.externInstance[text] = id
+		if name := ".nv.shared." + l.Secs[text].functionName(); !l.hasChild(text, name) { // of a kernel that a filter rejects
+			l.Secs[l.sec(name, text, 0)].late = true
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (m *merger) relocations(in *Input, index int32) {
 			s := &l.Syms[syms[r.Sym]]
 			s.CodeRef = true
 			if t.Kernel && s.Shared() && s.Size == 0 {
-				m.kernelUsesExtern(out, in.ID)
+				m.kernelUsesExtern(out, in.ID, syms[r.Sym])
 			}
 		}
 		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0)
@@ -103,9 +103,9 @@ func (m *merger) relocations(in *Input, index int32) {
 	in.setOut(uint32(index), home, in.Secs[target].Lost)
 }
 
-func (m *merger) kernelUsesExtern(text SecID, in FileID) {
-	if n := len(m.externs); n == 0 || m.externs[n-1] != (externUse{text, in}) {
-		m.externs = append(m.externs, externUse{text, in})
+func (m *merger) kernelUsesExtern(text SecID, in FileID, sym SymID) {
+	if n := len(m.externs); n == 0 || m.externs[n-1] != (externUse{text, in, sym}) {
+		m.externs = append(m.externs, externUse{text, in, sym})
 	}
 }
 
@@ -113,6 +113,7 @@ func (m *merger) kernelUsesExtern(text SecID, in FileID) {
 type externUse struct {
 	text SecID
 	in   FileID
+	sym  SymID
 }
 
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those

@@ -189,6 +189,9 @@ type Section struct {
 	// Appended marks a section that stands behind the ordinary ones: in a Mercury link the parameter banks of kernels
 	// without descriptors, which are created last and have no name among the early ones.
 	Appended bool
+	// late marks the shared section of a kernel that a filter rejects, made for its dynamic memory alone: functions'
+	// alignments do not count in it (observed).
+	late bool
 	// NoTwin marks a section that has no Mercury form although its kind has one.
 	NoTwin bool
 	// ShareOff: the twin has the plain section's file offset and takes no room of its own.

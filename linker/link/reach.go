@@ -21,7 +21,7 @@ func (l *Link) reach(ctx context.Context) error {
 		for i := range l.Funcs {
 			l.Funcs[i].Live, l.Funcs[i].Kept, l.Funcs[i].Passes = true, true, true
 		}
-		if !l.Debug {
+		if !l.debugShared() {
 			// All functions stay, but a kernel that does not pass is an entry, and is created, as with dead code removed.
 			l.roots()
 		}

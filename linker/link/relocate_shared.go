@@ -10,12 +10,15 @@ func (p *patcher) sharedValue(e *pending) uint64 {
 	s := &p.l.Syms[e.sym]
 	if p.l.rel {
 		switch {
-		case e.dynamic:
+		case e.dynamic && !p.l.debugShared():
 			return 0
-		case s.Def == NoFile:
+		case s.Def == NoFile && !e.dynamic:
 			return ^uint64(0)
 		}
 		return s.Value
+	}
+	if s.Def != NoFile && s.Sec == 0 { // of a kernel that is not in the image: debug data alone name it
+		return ^uint64(0)
 	}
 	if e.dynamic && s.Def == NoFile && p.code {
 		return p.l.dynamicShared(p.sec, e.sym)

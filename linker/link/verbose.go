@@ -76,8 +76,8 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 		switch s.Kind {
 		case KindSharedEntry:
 			shared = s.Size
-			if l.SM >= 100 && shared >= 0x400 {
-				shared -= 0x400
+			if l.SM >= 100 {
+				shared -= min(shared, l.sharedReserve())
 			}
 		case KindLocal:
 			local = s.Size

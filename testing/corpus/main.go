@@ -5,6 +5,9 @@
 // links, and it names the sections that differ.
 //
 //	go run ./testing/corpus [-match REGEXP] [-list N] [-toolkit 12.4|13.0] DIR
+//	go run ./testing/corpus -stages N [-match REGEXP] [-list N] DIR
+//
+// The second form compares culink with itself: links in stages with one link of all inputs (see stages.go).
 package main
 
 import (
@@ -41,12 +44,17 @@ func main() {
 	match := flag.String("match", "", "only jobs whose path (folder/variant) matches")
 	list := flag.Int("list", 10, "how many jobs that differ are named")
 	toolkit := flag.String("toolkit", "", "12.4 or 13.0 (default: from the path)")
+	rounds := flag.Int("stages", 0, "instead link the inputs of each folder in this many random groupings, and compare with one link")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	ok, err := run(flag.Arg(0), *match, *toolkit, *list)
+	check := func() (bool, error) { return run(flag.Arg(0), *match, *toolkit, *list) }
+	if *rounds > 0 {
+		check = func() (bool, error) { return stages(flag.Arg(0), *match, *toolkit, *rounds, *list) }
+	}
+	ok, err := check()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(2)
