@@ -111,9 +111,14 @@ func (l *Link) isKernel(f FuncID) bool { return l.Secs[l.Funcs[f].Text].Kernel }
 // withRejected adds to entries the kernels among fns that are none, because a filter rejects them. What such a kernel's own
 // code refers to counts as its own; what it reaches by calls does not (observed).
 func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
+	g := &l.graph
+	g.reverse(l)
+	g.now++
+	entries = slices.Clip(entries)
 	for _, f := range fns {
-		if l.isKernel(f) && !l.Funcs[f].Entry && !slices.Contains(entries, f) {
-			entries = append(slices.Clip(entries), f)
+		if l.isKernel(f) && !l.Funcs[f].Entry && g.epoch[f] != g.now {
+			g.epoch[f] = g.now
+			entries = append(entries, f)
 		}
 	}
 	return entries

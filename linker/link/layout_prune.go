@@ -25,6 +25,10 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 		if s.Sec != bank.ID || s.Of != 0 || s.Def == NoFile {
 			continue
 		}
+		if !live[i] && l.PreserveRelocs {
+			s.Other, s.Value = s.Other|cubin.STOInternal, 0 // the symbol stays, with the mark of deleted ones (observed)
+			continue
+		}
 		if !live[i] {
 			s.Dead = true
 			continue

@@ -146,35 +146,40 @@ func (m *merger) input(in *Input) {
 
 // functions is the first walk: function symbols, and the code sections that they create.
 func (m *merger) functions(in *Input) {
-	l := m.l
-	view := l.view(in)
-	unnamed := false
+	view := m.l.view(in)
 	for i := 1; i < len(view); i++ {
-		y := &view[i]
-		id := in.Syms[i]
-		if y.Type() != cubin.STTFunc || id == 0 {
+		if view[i].Type() != cubin.STTFunc || in.Syms[i] == 0 {
 			continue
 		}
-		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
-		if l.Syms[id].Dead {
-			if ordinary {
-				m.ghostCode(in, y, id)
-				in.markDead(y.Shndx)
-				in.setOut(y.Shndx, 0, in.Lost[i]) // debug data ask whether the definition lost
-			}
-			continue
+		if owner := in.ownerFirst(view, i); owner != 0 {
+			m.function(in, owner, &view[owner])
 		}
-		if l.Syms[id].Side == noSide {
-			if l.ABI == 7 && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && !unnamed {
-				// 12.4 makes one nameless function per object that brings a new undefined one.
-				unnamed = true
-				in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
-			}
-			m.addToSide(id, y)
-		}
+		m.function(in, i, &view[i])
+	}
+}
+
+// function enters the function symbol i of an input. To enter it again changes nothing.
+func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
+	l := m.l
+	id := in.Syms[i]
+	ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
+	if l.Syms[id].Dead {
 		if ordinary {
-			m.code(in, int32(i), y, id)
+			m.ghostCode(in, y, id)
+			in.markDead(y.Shndx)
+			in.setOut(y.Shndx, 0, in.Lost[i]) // debug data ask whether the definition lost
 		}
+		return
+	}
+	if l.Syms[id].Side == noSide {
+		if l.ABI == 7 && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && in.Unnamed == 0 {
+			// 12.4 makes one nameless function per object that brings a new undefined one.
+			in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
+		}
+		m.addToSide(id, y)
+	}
+	if ordinary {
+		m.code(in, int32(i), y, id)
 	}
 }
 

@@ -70,9 +70,14 @@ func (r *resolver) input(in *Input) error {
 	in.Lost = make([]lossKind, len(view))
 	r.regs = append(r.regs, nil)
 	for i := 1; i < len(view); i++ {
-		if y := &view[i]; y.Type() == cubin.STTFunc && !y.Internal() {
-			in.Syms[i] = r.function(in, int32(i), y)
+		y := &view[i]
+		if y.Type() != cubin.STTFunc || y.Internal() || in.Syms[i] != 0 {
+			continue
 		}
+		if owner := in.ownerFirst(view, i); owner != 0 {
+			in.Syms[owner] = r.function(in, int32(owner), &view[owner])
+		}
+		in.Syms[i] = r.function(in, int32(i), y)
 	}
 	for i := 1; i < len(view); i++ {
 		switch y := &view[i]; y.Type() {
@@ -93,6 +98,24 @@ func (r *resolver) input(in *Input) error {
 	}
 	r.parameterBanks(in)
 	return nil
+}
+
+// ownerFirst is the number of the function that owns the code section of the alias i and stands behind it, 0 if there is
+// none: the reference enters such a function when it meets the alias (observed). A relocatable link puts an alias in front if a
+// caller in an earlier input named it first.
+func (in *Input) ownerFirst(view []cubin.Symbol, i int) int {
+	shndx := view[i].Shndx
+	if shndx == cubin.SHNUndef || int(shndx) >= len(in.File.Sections) {
+		return 0
+	}
+	owner := int(in.File.Sections[shndx].TextIndex())
+	if owner <= i || owner >= len(view) {
+		return 0
+	}
+	if y := &view[owner]; y.Type() != cubin.STTFunc || y.Internal() || y.Shndx != shndx {
+		return 0
+	}
+	return owner
 }
 
 const externInstance = "externsharedinstance"
