@@ -265,7 +265,8 @@ func TestVersionsAreChecked(t *testing.T) {
 		{CUDA124(), 80, 130, &VersionError{Word: 130, Toolkit: 124}},
 		{CUDA124(), 90, 112, &VersionError{Word: 112, Toolkit: 124, TooOld: true}},
 		{CUDA130(), 90, 135, &VersionError{Word: 135, Toolkit: 130}},
-		{CUDA130(), 90, 112, nil},
+		{CUDA130(), 90, 112, &VersionError{Word: 112, Toolkit: 130, TooOld: true}},
+		{CUDA130(), 90, 120, nil},
 	} {
 		if d := cmp.Diff(c.want, c.tk.CheckVersion(c.sm, c.word)); d != "" {
 			t.Errorf("%s sm_%d %d: %s", c.tk.Name, c.sm, c.word, d)

@@ -110,7 +110,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("made by CUDA %d.%d, newer than %d.%d", e.Word/10, e.Word%10, e.Toolkit/10, e.Toolkit%10)
 }
 
-// oldestHopper is the first toolkit whose sm_90 objects 12.4 takes.
+// oldestHopper is the first toolkit whose sm_90 objects are taken (observed of 12.4 and 13.0).
 const oldestHopper = 120
 
 // CheckVersion tests the version word of an input for architecture sm. The error is a *VersionError.
@@ -118,7 +118,7 @@ func (t *Toolkit) CheckVersion(sm, word int) error {
 	switch {
 	case word > t.Word:
 		return &VersionError{Word: word, Toolkit: t.Word}
-	case t.index == toolkit124 && sm == 90 && word < oldestHopper:
+	case sm == 90 && word < oldestHopper:
 		return &VersionError{Word: word, Toolkit: t.Word, TooOld: true}
 	}
 	return nil

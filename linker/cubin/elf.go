@@ -212,6 +212,24 @@ func (s *Section) NoBits() bool {
 // Mercury reports whether the section is a Mercury twin.
 func (s *Section) Mercury() bool { return s.Flags&SHFMercury != 0 }
 
+// Owned reports whether sh_info is the number of the section that s belongs to. Objects up to CUDA 11 do not set
+// SHF_INFO_LINK, and the reference does not look at it (observed).
+func (s *Section) Owned() bool {
+	if s.Flags&SHFInfoLink != 0 {
+		return s.Type != SHTNote
+	}
+	return s.Info != 0 && s.Type.ownable()
+}
+
+// ownable tells the types of sections whose sh_info, unless it is 0, is a section number.
+func (t SectionType) ownable() bool {
+	switch t {
+	case SHTCudaInfo, SHTNobits, SHTCudaLocal, SHTCudaShared:
+		return true
+	}
+	return t >= SHTCudaConstant0 && t <= SHTCudaConstantMax
+}
+
 // TextIndex is the section that a per-function section belongs to, or a relocation section patches: sh_info without
 // its top byte.
 func (s *Section) TextIndex() uint32 { return s.Info & 0xffffff }

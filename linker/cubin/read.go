@@ -154,7 +154,7 @@ func (f *File) checkHeaders() error {
 		if s.Addralign > 1<<31 {
 			return &FormatError{i, s.Name, at + 48, fmt.Sprintf("sh_addralign %#x is larger than 2 GiB", s.Addralign)}
 		}
-		if s.Flags&SHFInfoLink != 0 && s.Type != SHTNote && int(s.TextIndex()) >= len(f.Sections) {
+		if s.Owned() && int(s.TextIndex()) >= len(f.Sections) {
 			return &FormatError{i, s.Name, at + 44, "sh_info names no section"}
 		}
 		if stride := s.stride(); stride != 0 {

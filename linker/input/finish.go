@@ -143,8 +143,12 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
 		t.say(diag.AbiMismatch, name)
 		return
 	}
+	word, ok := versionOf(h, f)
+	if !ok {
+		return
+	}
 	var version *arch.VersionError
-	if err := o.Toolkit.CheckVersion(in.SM, versionOf(h, f)); errors.As(err, &version) {
+	if err := o.Toolkit.CheckVersion(in.SM, word); errors.As(err, &version) {
 		if version.TooOld {
 			t.say(diag.RecompileToolkit, name)
 		} else {
@@ -172,16 +176,16 @@ func suffixOf(h *cubin.Header, f *hostobj.File) arch.Suffix {
 	return arch.Plain
 }
 
-// versionOf is the version word of a device ELF: e_version up to CUDA 12, the note's word later; 0 when there is none.
-func versionOf(h *cubin.Header, f *hostobj.File) int {
+// versionOf is the version word of a device ELF: e_version up to CUDA 12, the note's word later; ok is false without a note.
+func versionOf(h *cubin.Header, f *hostobj.File) (word int, ok bool) {
 	if h.ABI() == 7 {
-		return int(min(h.Version, 1<<16))
+		return int(min(h.Version, 1<<16)), true
 	}
 	note := f.Section(".note.nv.cuinfo")
 	if len(note) < cuinfoVersionAt+2 {
-		return 0
+		return 0, false
 	}
-	return int(binary.LittleEndian.Uint16(note[cuinfoVersionAt:]))
+	return int(binary.LittleEndian.Uint16(note[cuinfoVersionAt:])), true
 }
 
 // describe is the text of an error with the module's name, for logs of failures of the system.

@@ -73,7 +73,7 @@ func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, mat
 // codeOf returns the function whose code an input's section is in the image, 0 if it is not there; code tells whether the
 // section is one of code at all.
 func (l *Link) codeOf(in *Input, index int32) (fn FuncID, code bool) {
-	if kindOf(codeName(in, index), 0) != KindText {
+	if kindOf(codeName(in, index), false) != KindText {
 		return 0, false
 	}
 	sec := &in.Secs[index]

@@ -92,6 +92,9 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 		slices.Reverse(out[begin:])
 	}
 	out = append(out, edit.add...)
+	if s.ID == l.info && l.hasPreV10Object() {
+		out = append(out, nvinfo.Record{Format: nvinfo.NVAL, Code: nvinfo.HasPreV10Object})
+	}
 	if s.ID == l.info && !l.rel {
 		for _, e := range l.entriesBySymbol() {
 			payload := le.AppendUint32(le.AppendUint32(nil, l.Syms[l.Funcs[e].Sym].Index), l.attr.stack[e])
@@ -99,6 +102,14 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 		}
 	}
 	return out, nil
+}
+
+// firstV10 is the version word of CUDA 10.0.
+const firstV10 = 100
+
+// hasPreV10Object reports whether an input was compiled before CUDA 10, of which the image tells (observed).
+func (l *Link) hasPreV10Object() bool {
+	return slices.ContainsFunc(l.Inputs, func(in *Input) bool { return in.File.ABI() == 7 && in.File.Version < firstV10 })
 }
 
 // record makes the image's record of an input's; false if the record goes away.

@@ -126,7 +126,7 @@ const (
 	mercOptimizer = ".nv.constant.optimizer."
 )
 
-// prefixKind is the table of section names; the first row that fits decides. perFunc rows need flag 0x40.
+// prefixKind is the table of section names; the first row that fits decides. perFunc rows are for sections with an owner.
 type prefixKind struct {
 	name    string
 	exact   bool
@@ -164,12 +164,12 @@ var prefixKinds = []prefixKind{
 	{".symtab_shndx", true, KindSymtabShndx, false},
 }
 
-// KindOf tells a section's kind from its name in the linker's view and its flags.
-func kindOf(name string, flags uint64) Kind {
+// kindOf tells a section's kind from its name in the linker's view and whether it belongs to a code section.
+func kindOf(name string, owned bool) Kind {
 	for i := range prefixKinds {
 		p := &prefixKinds[i]
 		if p.exact && name == p.name || !p.exact && strings.HasPrefix(name, p.name) {
-			if p.perFunc && flags&cubin.SHFInfoLink == 0 {
+			if p.perFunc && !owned {
 				return KindOther
 			}
 			return p.kind
@@ -177,7 +177,7 @@ func kindOf(name string, flags uint64) Kind {
 	}
 	if bank := cubin.BankOf(name); bank >= 0 {
 		switch {
-		case flags&cubin.SHFInfoLink == 0:
+		case !owned:
 			return KindConstUser
 		case bank == 0:
 			return KindConstEntry

@@ -156,7 +156,7 @@ func (l *Link) shareCompilerConstants() {
 	for _, in := range slices.Backward(l.Inputs) {
 		for i := len(in.File.Sections) - 1; i > 0; i-- {
 			h := &in.File.Sections[i]
-			if h.Mercury() || kindOf(h.Name, h.Flags) != KindConstFunc || !l.reachedCode(in, int32(h.TextIndex())) {
+			if h.Mercury() || kindOf(h.Name, h.Owned()) != KindConstFunc || !l.reachedCode(in, int32(h.TextIndex())) {
 				continue
 			}
 			block.align = max(block.align, h.Addralign)

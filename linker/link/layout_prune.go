@@ -99,7 +99,7 @@ func (l *Link) referredConstants() []bool {
 
 // keepsReferences reports whether what a section refers to stays: code of the image and initialised variables.
 func (l *Link) keepsReferences(in *Input, index int32) bool {
-	switch kindOf(in.File.Sections[index].Name, in.File.Sections[index].Flags) {
+	switch h := &in.File.Sections[index]; kindOf(h.Name, h.Owned()) {
 	case KindGlobalInit, KindConstUser:
 		return true
 	}

@@ -86,13 +86,9 @@ func (l *Link) hasChild(owner SecID, name string) bool {
 
 func (l *Link) newSec(name string, owner, target SecID) SecID {
 	id := SecID(len(l.Secs))
-	flags := uint64(0)
-	if owner != 0 {
-		flags = cubin.SHFInfoLink
-	}
 	s := l.allocSec()
 	l.created++
-	*s = Section{ID: id, born: l.created, Name: name, Kind: kindOf(name, flags), Owner: owner, Target: target}
+	*s = Section{ID: id, born: l.created, Name: name, Kind: kindOf(name, owner != 0), Owner: owner, Target: target}
 	l.Secs = append(l.Secs, s)
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {

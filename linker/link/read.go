@@ -69,7 +69,7 @@ func (l *Link) viewSections(f *cubin.File) []InSection {
 		pairTwins(f, secs)
 	}
 	for i := range secs {
-		secs[i].kind = kindOf(secs[i].Name, f.Sections[i].Flags)
+		secs[i].kind = kindOf(secs[i].Name, f.Sections[i].Owned())
 	}
 	return secs
 }
@@ -101,8 +101,8 @@ func pairTwins(f *cubin.File, secs []InSection) {
 		if _, ok := byName[s.Name]; !ok {
 			byName[s.Name] = int32(i)
 		}
-		if s.Flags&cubin.SHFInfoLink != 0 {
-			key := owned{kindOf(s.Name, s.Flags), s.TextIndex()}
+		if s.Owned() {
+			key := owned{kindOf(s.Name, s.Owned()), s.TextIndex()}
 			if _, ok := byOwner[key]; !ok {
 				byOwner[key] = int32(i)
 			}
@@ -154,9 +154,9 @@ func pairTwins(f *cubin.File, secs []InSection) {
 		if secs[i].Type == cubin.SHTRela {
 			continue // paired when their targets are
 		}
-		if s.Flags&cubin.SHFInfoLink != 0 {
+		if s.Owned() {
 			if owner := secs[s.TextIndex()].Twin; owner != 0 {
-				pair(i, byOwner[owned{kindOf(plainName(rest), s.Flags), uint32(owner)}])
+				pair(i, byOwner[owned{kindOf(plainName(rest), s.Owned()), uint32(owner)}])
 			}
 			continue
 		}

@@ -171,7 +171,7 @@ func (l *Link) largestParameterBank() uint64 {
 	size := uint64(0)
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
-			if s := &in.File.Sections[i]; kindOf(s.Name, s.Flags) == KindConstEntry {
+			if s := &in.File.Sections[i]; kindOf(s.Name, s.Owned()) == KindConstEntry {
 				size = max(size, s.Size)
 			}
 		}

@@ -119,6 +119,10 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 		if s.Kind == KindRel && l.Secs[s.Target].Kind == KindConstEntry {
 			flags = 0 // the linker's own section of descriptors
 		}
+	case KindConstEntry:
+		if !l.ownerIsFlagged(s) {
+			flags &^= cubin.SHFInfoLink
+		}
 	case KindCuinfo:
 		if l.compat != 0 {
 			flags |= cubin.SHFInfoLink
@@ -126,6 +130,16 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 		}
 	}
 	putShdr(b, s.nameOff, t, flags, s.Offset, s.Size, link, info, l.align(s), row.entsize)
+}
+
+// ownerIsFlagged reports whether a parameter bank has SHF_INFO_LINK, as its input has it: objects up to CUDA 11 do not set
+// it. Other sections have it in any case (observed).
+func (l *Link) ownerIsFlagged(s *Section) bool {
+	if len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
+		return true
+	}
+	p := &s.Parts[0]
+	return l.Inputs[p.In].File.Sections[p.Sec].Flags&cubin.SHFInfoLink != 0
 }
 
 func (l *Link) writeTwinHeader(b []byte, s *Section) {

@@ -22,6 +22,7 @@ const (
 	ExitInstrOffsets       Code = 0x1c
 	CrsStackSize           Code = 0x1e
 	MaxStackSize           Code = 0x23
+	HasPreV10Object        Code = 0x2c
 	Regcount               Code = 0x2f
 	IndirectBranchTargets  Code = 0x34
 	SwWar                  Code = 0x36

@@ -46,7 +46,7 @@ var attributes = [...]Attribute{
 	0x29: {"EIATTR_COOP_GROUP_MASK_REGIDS", SVAL, Words, NoSymbols},
 	0x2a: {"EIATTR_SW1850030_WAR", NVAL, None, NoSymbols},
 	0x2b: {"EIATTR_WMMA_USED", NVAL, None, NoSymbols},
-	0x2c: {"EIATTR_HAS_PRE_V10_OBJECT", 0, Opaque, NoSymbols},
+	0x2c: {"EIATTR_HAS_PRE_V10_OBJECT", NVAL, None, NoSymbols},
 	0x2d: {"EIATTR_ATOMF16_EMUL_INSTR_OFFSETS", SVAL, InstructionOffsets, NoSymbols},
 	0x2e: {"EIATTR_ATOM16_EMUL_INSTR_REG_MAP", 0, Opaque, NoSymbols},
 	0x2f: {"EIATTR_REGCOUNT", SVAL, SymbolValue, FirstWord},
