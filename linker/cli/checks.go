@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 )
 
@@ -17,6 +18,9 @@ type conflict struct {
 	// early conflicts are found by releases before 13.0 right behind the parser.
 	early bool
 }
+
+// first64BitOnly is the first architecture without 32-bit code (observed of CUDA 11.8).
+const first64BitOnly = 90
 
 // conflicts are in the order in which the reference tests them (observed).
 var conflicts = []conflict{
@@ -58,6 +62,13 @@ func (r *run) checks() (done bool, err error) {
 	if !old {
 		if err := r.earlyChecks(); err != nil {
 			return true, err
+		}
+	}
+	if c.class() == cubin.Class32 {
+		for _, t := range targets {
+			if t.SM >= first64BitOnly || c.Toolkit.ABI != 7 {
+				return true, r.diag.Fatal(diag.NoClass32, t.String())
+			}
 		}
 	}
 	if target.Kind == arch.LTO {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
 )
@@ -19,6 +20,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		LibraryDirs:    c.values[optLibraryPath].Pieces,
 		LibraryPath:    filepath.SplitList(r.env("LIBRARY_PATH")),
 		Machine:        machines[c.text(optCPUArch)],
+		Class:          c.class(),
 		Target:         target.Arch,
 		Virtual:        target.Kind == arch.Virtual,
 		Toolkit:        c.Toolkit,
@@ -33,6 +35,14 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		Jobs:           int(c.values[optJobs].Number),
 		Cache:          &r.files,
 	}
+}
+
+// class is the class of the device ELFs that are linked.
+func (c *commandLine) class() cubin.Class {
+	if c.values[optMachine].Number == 32 {
+		return cubin.Class32
+	}
+	return cubin.Class64
 }
 
 // sources are the modules as the link takes them. Host references of all objects act on the kernels of all modules

@@ -66,6 +66,7 @@ func (r *run) options(target arch.Name) link.Options {
 	o := link.Options{
 		SM:                 target.SM,
 		Toolkit:            c.Toolkit.Word,
+		Class:              c.class(),
 		Relocatable:        c.given(optRelocatable) && c.Toolkit.RelocatableLink,
 		Debug:              c.given(optDebug),
 		SuppressDebugInfo:  c.given(optSuppressDebugInfo),

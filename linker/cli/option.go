@@ -42,9 +42,11 @@ type option struct {
 	Hidden bool
 	// Arg is what --help shows for the value: "<file name>".
 	Arg string
-	// Allowed lists the values that are taken, Default the one that --help shows.
-	Allowed []string
-	Default string
+	// Allowed lists the values that are taken, OwnAllowed those that are taken under the name culink besides, Default the
+	// one that --help shows.
+	Allowed    []string
+	OwnAllowed []string
+	Default    string
 	// Help is the reference's text in --help, paragraphs separated by newlines; Own is culink's.
 	Help string
 	Own  string

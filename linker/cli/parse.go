@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,7 +157,7 @@ func (p *parser) set(id optionID, text string) error {
 		if err != nil {
 			return p.numberError(text, err)
 		}
-		if len(o.Allowed) > 0 && strconv.Itoa(int(n)) != o.Allowed[0] {
+		if !allowed(p.line.Toolkit, id, strconv.Itoa(int(n)), p.reference) {
 			return p.diag.Fatal(diag.ValueNotDefined, text, o.messageName())
 		}
 		text = strconv.Itoa(int(n))
@@ -191,12 +192,7 @@ func allowed(t *arch.Toolkit, id optionID, text string, reference bool) bool {
 	if len(options[id].Allowed) == 0 {
 		return true
 	}
-	for _, a := range options[id].Allowed {
-		if a == text {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(options[id].Allowed, text) || !reference && slices.Contains(options[id].OwnAllowed, text)
 }
 
 // number reads a 32-bit integer: decimal or 0x, with a sign; the empty text is 0 (observed).

@@ -27,13 +27,14 @@ func TestMain(m *testing.M) {
 // which writes a relocatable cubin. A function is NAME or NAME>CALLED,CALLED; a name in capitals is a kernel. And
 //
 //	hostmachine FILE
+//	narrow FILE
 //
-// makes a file for x86-64 of an ELF file.
+// make a file for x86-64 of an ELF file, and ELF32 of a cubin.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cubin": writeCubin, "hostmachine": setHostMachine},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cubin": writeCubin, "hostmachine": setHostMachine, "narrow": narrowCubin},
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 	})
 }
@@ -59,6 +60,18 @@ func writeCubin(ts *testscript.TestScript, neg bool, args []string) {
 	file := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
 	ts.Check(os.WriteFile(file, p.Encode(), 0o666))
+}
+
+func narrowCubin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: narrow FILE")
+	}
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	f, err := cubin.Parse(data)
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, cubintest.Narrow(f), 0o666))
 }
 
 func setHostMachine(ts *testscript.TestScript, neg bool, args []string) {

@@ -228,11 +228,11 @@ var options = [numOptions]option{
 	},
 	optMachine: {
 		Long: "machine", Short: "m", Form: formNumber,
-		Glued: true, Allowed: []string{"64"}, Default: "64",
+		Glued: true, Allowed: []string{"64"}, OwnAllowed: []string{"32"}, Default: "64",
 		Arg:    "<bits>",
 		Help:   "Specify 64 bit architecture.",
-		Own:    "64 is the only value",
-		Status: statusSame,
+		Own:    "the width of device code's addresses: 64, or 32 for the objects of CUDA 11's -m32",
+		Status: statusBetter, Note: "under the name culink -m32 links ELF32 objects, which CUDA 12 and 13 refuse, up to sm_89",
 	},
 	optMaxrregcount: {
 		Long: "maxrregcount", Short: "maxrregcount", Form: formNumber,

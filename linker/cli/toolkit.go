@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/input"
 )
@@ -40,6 +41,9 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	}
 	if t := releaseOf(r.env("CULINK_REFERENCE")); t != nil {
 		return t, nil
+	}
+	if c.class() == cubin.Class32 {
+		return arch.CUDA124(), nil // the last one with ABI 7, the only dialect that had 32-bit code
 	}
 	release := input.FindRelease(r.inputOptions(c, arch.Name{}))
 	if !release.Found {

@@ -2,7 +2,7 @@ package cubin
 
 import "strings"
 
-// Sizes in bytes of the fixed records of ELF64 (ELF specification).
+// Sizes in bytes of the fixed records of ELF64 (ELF specification); Form has those of both classes.
 const (
 	EhdrSize = 64
 	ShdrSize = 64
@@ -136,6 +136,7 @@ const (
 
 // Header is the ELF file header with the identification bytes that device files vary.
 type Header struct {
+	Class      Class
 	OSABI      uint8
 	ABIVersion uint8
 	Type       uint16
@@ -195,6 +196,7 @@ type Section struct {
 	Addralign uint64
 	Entsize   uint64
 	Data      []byte // a slice of the file; nil when NoBits
+	class     Class  // of the file that it was read from; 0 is ELF64
 }
 
 // NoBits reports whether the section takes no bytes in the file. An image writes SHT_NOBITS; relocatable files write
@@ -216,7 +218,7 @@ func (s *Section) Mercury() bool { return s.Flags&SHFMercury != 0 }
 // SHF_INFO_LINK, and the reference does not look at it (observed).
 func (s *Section) Owned() bool {
 	if s.Flags&SHFInfoLink != 0 {
-		return s.Type != SHTNote
+		return s.Type != SHTNote && s.Flags&SHFExec == 0 // sh_info of code is a symbol
 	}
 	return s.Info != 0 && s.Type.ownable()
 }

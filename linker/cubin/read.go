@@ -12,6 +12,7 @@ import (
 // File is a parsed device ELF. It is read-only and keeps references into the bytes it was parsed from.
 type File struct {
 	Header
+	Form     *Form // of the file's class
 	Data     []byte
 	Sections []Section
 	Symbols  []Symbol // .symtab, the null symbol first; nil if there is none
@@ -22,8 +23,8 @@ type File struct {
 	strtab             string // the string table of the symbol tables
 }
 
-// ErrNotELF says that the bytes are not a little-endian ELF64 file.
-var ErrNotELF = errors.New("not a little-endian ELF64 file")
+// ErrNotELF says that the bytes are not a little-endian ELF file.
+var ErrNotELF = errors.New("not a little-endian ELF file")
 
 // FormatError is a structural fault of a file: what is wrong, in which section (by index, -1 for the header) and at
 // which byte offset of the file.
@@ -43,18 +44,25 @@ func (e *FormatError) Error() string {
 
 var le = binary.LittleEndian
 
-// ReadHeader parses the 64 bytes of the file header alone.
+// ReadHeader parses the file header alone: 64 bytes, 52 of ELF32.
 func ReadHeader(data []byte) (Header, error) {
 	var h Header
-	if len(data) < EhdrSize || data[0] != 0x7f || data[1] != 'E' || data[2] != 'L' || data[3] != 'F' || data[4] != 2 || data[5] != 1 {
+	if len(data) < forms[0].Ehdr || data[0] != 0x7f || data[1] != 'E' || data[2] != 'L' || data[3] != 'F' || data[5] != 1 {
 		return h, ErrNotELF
 	}
+	c := Class(data[4])
+	form := FormOf(c)
+	if c != form.Class || len(data) < form.Ehdr {
+		return h, ErrNotELF
+	}
+	var scratch [EhdrSize]byte
+	b := form.widen(scratch[:], data, ehdrFields)
 	h = Header{
-		OSABI: data[7], ABIVersion: data[8],
-		Type: le.Uint16(data[16:]), Machine: le.Uint16(data[18:]), Version: le.Uint32(data[20:]),
-		Entry: le.Uint64(data[24:]), Phoff: le.Uint64(data[32:]), Shoff: le.Uint64(data[40:]), Flags: le.Uint32(data[48:]),
-		Ehsize: le.Uint16(data[52:]), Phentsize: le.Uint16(data[54:]), Phnum: le.Uint16(data[56:]),
-		Shentsize: le.Uint16(data[58:]), Shnum: le.Uint16(data[60:]), Shstrndx: le.Uint16(data[62:]),
+		Class: c, OSABI: b[7], ABIVersion: b[8],
+		Type: le.Uint16(b[16:]), Machine: le.Uint16(b[18:]), Version: le.Uint32(b[20:]),
+		Entry: le.Uint64(b[24:]), Phoff: le.Uint64(b[32:]), Shoff: le.Uint64(b[40:]), Flags: le.Uint32(b[48:]),
+		Ehsize: le.Uint16(b[52:]), Phentsize: le.Uint16(b[54:]), Phnum: le.Uint16(b[56:]),
+		Shentsize: le.Uint16(b[58:]), Shnum: le.Uint16(b[60:]), Shstrndx: le.Uint16(b[62:]),
 	}
 	return h, nil
 }
@@ -67,7 +75,7 @@ func Parse(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Header: h, Data: data}
+	f := &File{Header: h, Form: FormOf(h.Class), Data: data}
 	if h.Machine != EMCUDA {
 		return nil, &FormatError{-1, "", 18, fmt.Sprintf("e_machine is %d, not %d (CUDA)", h.Machine, EMCUDA)}
 	}
@@ -81,23 +89,25 @@ func Parse(data []byte) (*File, error) {
 }
 
 func (f *File) readSections() error {
-	h := &f.Header
+	h, form := &f.Header, f.Form
 	count, err := f.sectionCount()
 	if err != nil {
 		return err
 	}
-	if h.Shentsize != ShdrSize {
-		return &FormatError{-1, "", 58, fmt.Sprintf("e_shentsize is %d, not %d", h.Shentsize, ShdrSize)}
+	if int(h.Shentsize) != form.Shdr {
+		return &FormatError{-1, "", form.place(58, ehdrFields), fmt.Sprintf("e_shentsize is %d, not %d", h.Shentsize, form.Shdr)}
 	}
-	size := uint64(len(f.Data))
-	if h.Shoff > size || count > (size-h.Shoff)/ShdrSize {
+	size, stride := uint64(len(f.Data)), uint64(form.Shdr)
+	if h.Shoff > size || count > (size-h.Shoff)/stride {
 		return &FormatError{-1, "", h.Shoff, "section header table reaches beyond the end of the file"}
 	}
 	f.Sections = make([]Section, count)
+	var scratch [ShdrSize]byte
 	for i := range f.Sections {
-		b := f.Data[h.Shoff+uint64(i)*ShdrSize:]
+		b := form.widen(scratch[:], f.Data[h.Shoff+uint64(i)*stride:], shdrFields)
 		s := &f.Sections[i]
 		*s = Section{
+			class:   h.Class,
 			NameOff: le.Uint32(b), Type: SectionType(le.Uint32(b[4:])), Flags: le.Uint64(b[8:]), Addr: le.Uint64(b[16:]),
 			Offset: le.Uint64(b[24:]), Size: le.Uint64(b[32:]), Link: le.Uint32(b[40:]), Info: le.Uint32(b[44:]),
 			Addralign: le.Uint64(b[48:]), Entsize: le.Uint64(b[56:]),
@@ -111,14 +121,14 @@ func (f *File) readSections() error {
 		s.Data = f.Data[s.Offset : s.Offset+s.Size : s.Offset+s.Size]
 	}
 	if int(h.Shstrndx) >= len(f.Sections) {
-		return &FormatError{-1, "", 62, "e_shstrndx names no section"}
+		return &FormatError{-1, "", form.place(62, ehdrFields), "e_shstrndx names no section"}
 	}
 	names := stringOf(f.Sections[h.Shstrndx].Data)
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		n, ok := cstring(names, uint64(s.NameOff))
 		if !ok && i > 0 {
-			return &FormatError{i, "", h.Shoff + uint64(i)*ShdrSize, "sh_name lies outside the section name table"}
+			return &FormatError{i, "", h.Shoff + uint64(i)*stride, "sh_name lies outside the section name table"}
 		}
 		s.Name = n
 	}
@@ -130,13 +140,14 @@ func (f *File) sectionCount() (uint64, error) {
 	if f.Shnum != 0 {
 		return uint64(f.Shnum), nil
 	}
-	size := uint64(len(f.Data))
-	if f.Shoff == 0 || f.Shoff > size || size-f.Shoff < ShdrSize {
-		return 0, &FormatError{-1, "", 60, "no section headers"}
+	size, at := uint64(len(f.Data)), f.Form.place(60, ehdrFields)
+	if f.Shoff == 0 || f.Shoff > size || size-f.Shoff < uint64(f.Form.Shdr) {
+		return 0, &FormatError{-1, "", at, "no section headers"}
 	}
-	n := le.Uint64(f.Data[f.Shoff+32:])
+	var scratch [ShdrSize]byte
+	n := le.Uint64(f.Form.widen(scratch[:], f.Data[f.Shoff:], shdrFields)[32:])
 	if n < shnLoReserve {
-		return 0, &FormatError{-1, "", 60, "no section headers"}
+		return 0, &FormatError{-1, "", at, "no section headers"}
 	}
 	return n, nil
 }
@@ -146,23 +157,23 @@ func (f *File) sectionCount() (uint64, error) {
 func (f *File) checkHeaders() error {
 	for i := range f.Sections {
 		s := &f.Sections[i]
-		at := f.Shoff + uint64(i)*ShdrSize
+		at := func(field uint64) uint64 { return f.Shoff + uint64(i*f.Form.Shdr) + f.Form.place(field, shdrFields) }
 		if int(s.Link) >= len(f.Sections) {
-			return &FormatError{i, s.Name, at + 40, "sh_link names no section"}
+			return &FormatError{i, s.Name, at(40), "sh_link names no section"}
 		}
 		// The reference's relocatable output has shared sections with alignments like 0x30 (observed).
 		if s.Addralign > 1<<31 {
-			return &FormatError{i, s.Name, at + 48, fmt.Sprintf("sh_addralign %#x is larger than 2 GiB", s.Addralign)}
+			return &FormatError{i, s.Name, at(48), fmt.Sprintf("sh_addralign %#x is larger than 2 GiB", s.Addralign)}
 		}
 		if s.Owned() && int(s.TextIndex()) >= len(f.Sections) {
-			return &FormatError{i, s.Name, at + 44, "sh_info names no section"}
+			return &FormatError{i, s.Name, at(44), "sh_info names no section"}
 		}
 		if stride := s.stride(); stride != 0 {
 			if s.Size%stride != 0 {
-				return &FormatError{i, s.Name, at + 32, fmt.Sprintf("sh_size %#x is no multiple of its records' %d bytes", s.Size, stride)}
+				return &FormatError{i, s.Name, at(32), fmt.Sprintf("sh_size %#x is no multiple of its records' %d bytes", s.Size, stride)}
 			}
 			if s.isRelocation() && int(s.TextIndex()) >= len(f.Sections) {
-				return &FormatError{i, s.Name, at + 44, "sh_info names no section"}
+				return &FormatError{i, s.Name, at(44), "sh_info names no section"}
 			}
 		}
 	}
@@ -174,19 +185,7 @@ func (s *Section) isRelocation() bool {
 }
 
 // stride is the size of the section's fixed records, 0 where there are none.
-func (s *Section) stride() uint64 {
-	switch s.Type {
-	case SHTSymtab, SHTMercSymtab:
-		return SymSize
-	case SHTRel:
-		return RelSize
-	case SHTRela, SHTMercRela, SHTCudaResolved, SHTMercResolved:
-		return RelaSize
-	case SHTCudaCallgraph, SHTCudaPrototype:
-		return 8
-	}
-	return 0
-}
+func (s *Section) stride() uint64 { return uint64(FormOf(s.class).Entry(s.Type)) }
 
 func (f *File) readSymbols() error {
 	for i := range f.Sections {
@@ -217,19 +216,22 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 	if f.strtab == "" {
 		f.strtab = strtab
 	}
-	syms := make([]Symbol, s.Size/SymSize)
+	form := f.Form
+	size := uint64(form.Sym)
+	syms := make([]Symbol, s.Size/size)
+	var scratch [SymSize]byte
 	wide := f.wideNumbers(index)
 	for i := range syms {
-		b := s.Data[i*SymSize:]
+		b := form.widen(scratch[:], s.Data[i*form.Sym:], symFields)
 		y := &syms[i]
 		*y = Symbol{NameOff: le.Uint32(b), Info: b[4], Other: b[5], Shndx: sectionNumber(le.Uint16(b[6:]), wide, i), Value: le.Uint64(b[8:]), Size: le.Uint64(b[16:])}
 		n, ok := cstring(strtab, uint64(y.NameOff))
 		if !ok && i > 0 {
-			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*SymSize, "st_name lies outside the string table"}
+			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*size, "st_name lies outside the string table"}
 		}
 		y.Name = n
 		if y.Shndx < SHNLoRes && int(y.Shndx) >= len(f.Sections) {
-			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*SymSize + 6, "st_shndx names no section"}
+			return nil, &FormatError{index, s.Name, s.Offset + uint64(i)*size + form.place(6, symFields), "st_shndx names no section"}
 		}
 	}
 	return syms, nil
@@ -272,6 +274,26 @@ func cstring(table string, off uint64) (string, bool) {
 	return table[off : off+uint64(n)], true
 }
 
+// Phdr is a program header.
+type Phdr struct {
+	Type, Flags                                uint32
+	Offset, Vaddr, Paddr, Filesz, Memsz, Align uint64
+}
+
+// Phdr decodes program header i; ok is false if it is not in the file.
+func (f *File) Phdr(i int) (p Phdr, ok bool) {
+	size, step := uint64(len(f.Data)), uint64(f.Form.Phdr)
+	if i < 0 || f.Phoff > size || uint64(i) >= (size-f.Phoff)/step {
+		return p, false
+	}
+	var scratch [PhdrSize]byte
+	b := f.Form.widen(scratch[:], f.Data[f.Phoff+uint64(i)*step:], phdrFields)
+	return Phdr{
+		Type: le.Uint32(b), Flags: le.Uint32(b[4:]), Offset: le.Uint64(b[8:]), Vaddr: le.Uint64(b[16:]), Paddr: le.Uint64(b[24:]),
+		Filesz: le.Uint64(b[32:]), Memsz: le.Uint64(b[40:]), Align: le.Uint64(b[48:]),
+	}, true
+}
+
 // String returns the string at an offset of the symbols' string table; ok is false outside it.
 func (f *File) String(off uint32) (s string, ok bool) { return cstring(f.strtab, uint64(off)) }
 
@@ -295,6 +317,10 @@ func (s *Section) NumRels() int {
 
 // RelAt decodes entry i of a relocation section, 0 <= i < NumRels.
 func (s *Section) RelAt(i int) Rel {
+	if s.class == Class32 {
+		stride := int(s.stride())
+		return rel32(s.Data[i*stride:], s.Type != SHTRel)
+	}
 	if s.Type == SHTRel {
 		b := s.Data[i*RelSize:]
 		return Rel{Offset: le.Uint64(b), Type: le.Uint32(b[8:]), Sym: le.Uint32(b[12:])}
@@ -303,7 +329,7 @@ func (s *Section) RelAt(i int) Rel {
 	return Rel{Offset: le.Uint64(b), Type: le.Uint32(b[8:]), Sym: le.Uint32(b[12:]), Addend: int64(le.Uint64(b[16:])), HasAddend: true}
 }
 
-// IsDeviceELF reports whether data starts like an ELF64 file for device code.
+// IsDeviceELF reports whether data starts like an ELF file for device code.
 func IsDeviceELF(data []byte) bool {
 	h, err := ReadHeader(data)
 	return err == nil && h.Machine == EMCUDA

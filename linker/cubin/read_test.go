@@ -62,8 +62,9 @@ func TestParseNamesWhatIsWrongAndWhere(t *testing.T) {
 		damage func([]byte) []byte
 		want   string
 	}{
-		{"empty", func(b []byte) []byte { return nil }, "not a little-endian ELF64 file"},
-		{"32-bit class", func(b []byte) []byte { b[4] = 1; return b }, "not a little-endian ELF64 file"},
+		{"empty", func(b []byte) []byte { return nil }, "not a little-endian ELF file"},
+		{"unknown class", func(b []byte) []byte { b[4] = 3; return b }, "not a little-endian ELF file"},
+		{"records of the other class", func(b []byte) []byte { b[4] = 1; return b }, "e_shentsize is 0, not 40"},
 		{"another machine", func(b []byte) []byte { b[18] = 62; return b }, "e_machine is 62"},
 		{"truncated header table", func(b []byte) []byte { return b[:len(b)-1] }, "section header table reaches beyond the end"},
 		{"no sections", func(b []byte) []byte { le.PutUint16(b[60:], 0); return b }, "no section headers"},

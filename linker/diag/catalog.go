@@ -82,6 +82,8 @@ const (
 	SkippingIncompatible
 	LTOObjects
 	SizeMismatch64
+	SizeMismatch32
+	NoClass32
 	LostCode
 	RescuedCode
 	IgnoredInput
@@ -191,7 +193,9 @@ var catalog = [messageCount]Row{
 	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "compile the file for the target (-gencode arch=compute_N,code=sm_N).", false},
 	SkippingIncompatible: {Warning, "Skipping incompatible '%s' when searching for -l%s", "the library is for another host; -cpu-arch says which is wanted.", false},
 	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
-	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "", false},
+	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "the input is 32-bit device code: link with -m32, or recompile it with -m64.", false},
+	SizeMismatch32:       {Fatal, "Input file '%s' size does not match target '-m32'", "the input is 64-bit device code: link without -m32, or recompile it with -m32.", false},
+	NoClass32:            {Fatal, "Option '-m32' not supported for gpu architecture '%s'", "32-bit device code exists up to sm_89, and is linked as CUDA 12.4 does.", false},
 	LostCode:             {Warning, "code of '%s' is lost: %s", "", true},
 	RescuedCode:          {Warning, "linked '%s', whose code nvlink loses: %s", "", true},
 	IgnoredInput:         {Warning, "'%s' contributes nothing: %s", "", true},

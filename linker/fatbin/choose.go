@@ -7,6 +7,8 @@ type Target interface {
 	AcceptsCubin(number uint32, variant Variant, entry bool, compat bool) bool
 	// AcceptsPTX reports whether PTX (or IR) for number and variant can be compiled for the target.
 	AcceptsPTX(number uint32, variant Variant) bool
+	// Is64 tells the width of addresses of the code that is wanted.
+	Is64() bool
 	// Old reports the rules of choice of CUDA 12: letters of PTX do not count, kinds that are not known are cubins, and of
 	// equal cubins the last one wins (observed of 12.4; of 13.0 the first one).
 	Old() bool
@@ -77,7 +79,7 @@ func (c *Container) Choose(t Target) *Entry {
 	var bestRank rank
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		if e.Flags&Flag64Bit == 0 {
+		if (e.Flags&Flag64Bit != 0) != t.Is64() {
 			continue
 		}
 		r := rank{e.Number, e.class(t.Old()), variantRank(e.Variant())}

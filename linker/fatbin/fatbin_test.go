@@ -176,6 +176,8 @@ type rules struct {
 	old     bool
 }
 
+func (r rules) Is64() bool { return true }
+
 func (r rules) Old() bool { return r.old }
 func (r rules) AcceptsCubin(n uint32, v Variant, entry, compat bool) bool {
 	return n == r.number || v != 'a' && (n == 80 && (r.number == 86 || r.number == 89) || n == 86 && r.number == 89 || compat && n == 100 && r.number == 103)

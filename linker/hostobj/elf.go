@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// ErrUnsound is returned for data that is no ELF64 little-endian file with a section table that it holds completely.
-var ErrUnsound = errors.New("not a sound ELF64 file")
+// ErrUnsound is returned for data that is no little-endian ELF file with a section table that it holds completely.
+var ErrUnsound = errors.New("not a sound ELF file")
 
 // The numbers of the ELF specification that the package needs.
 const (
@@ -19,7 +19,7 @@ const (
 
 	offType      = 16
 	offMachine   = 18
-	offShoff     = 40
+	offShoff     = 40 // this and the following: of ELF64
 	offShentsize = 58
 	offShnum     = 60
 	offShstrndx  = 62
@@ -39,51 +39,83 @@ const (
 	MachineCUDA = 190
 )
 
-// File is the section table of an ELF64 little-endian file; it keeps slices of the data that it was read from.
+// form is how one class of ELF files keeps its section table: sizes, and offsets in the file header and in a section header.
+type form struct {
+	header, sectionHeader, word int
+	shoff, shentsize            int // e_shnum and e_shstrndx follow e_shentsize
+	offset, size, link          int
+}
+
+// forms has the two classes. Whatever does not say that it is 64-bit is read as 32-bit (observed).
+var forms = [...]form{
+	{header: 52, sectionHeader: 40, word: 4, shoff: 32, shentsize: 46, offset: 16, size: 20, link: 24},
+	{header: elfHeaderSize, sectionHeader: sectionHeaderSize, word: 8, shoff: offShoff, shentsize: offShentsize, offset: 24, size: 32, link: 40},
+}
+
+// class64 is EI_CLASS of ELF64.
+const class64 = 2
+
+// at reads a word of the class.
+func (c *form) at(b []byte, off int) uint64 {
+	if c.word == 4 {
+		return uint64(binary.LittleEndian.Uint32(b[off:]))
+	}
+	return binary.LittleEndian.Uint64(b[off:])
+}
+
+// File is the section table of a little-endian ELF file; it keeps slices of the data that it was read from.
 type File struct {
 	// Type and Machine are e_type and e_machine.
 	Type, Machine uint16
 
+	form    *form
 	data    []byte
 	headers []byte // the section header table
 	names   []byte // the section name table
 }
+
+// Is64 reports whether the file says that it is ELF64.
+func (f *File) Is64() bool { return f.form.word == 8 }
 
 // IsELF reports whether data starts with the ELF magic.
 func IsELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == "\x7fELF" }
 
 // ReadFile reads the section table of an ELF file of any type and machine. The error wraps ErrUnsound.
 func ReadFile(data []byte) (*File, error) {
-	if len(data) < elfHeaderSize || !IsELF(data) {
+	if len(data) < forms[0].header || !IsELF(data) {
 		return nil, fmt.Errorf("%w: no ELF header in %d bytes", ErrUnsound, len(data))
 	}
-	if data[4] != 2 || data[5] != 1 {
-		return nil, fmt.Errorf("%w: class %d, data encoding %d", ErrUnsound, data[4], data[5])
+	c := &forms[0]
+	if data[4] == class64 {
+		c = &forms[1]
+	}
+	if data[5] != 1 || len(data) < c.header {
+		return nil, fmt.Errorf("%w: class %d, data encoding %d, %d bytes", ErrUnsound, data[4], data[5], len(data))
 	}
 	le := binary.LittleEndian
-	f := &File{Type: le.Uint16(data[offType:]), Machine: le.Uint16(data[offMachine:]), data: data}
-	shoff, size := le.Uint64(data[offShoff:]), uint64(len(data))
-	num, strndx := uint64(le.Uint16(data[offShnum:])), uint64(le.Uint16(data[offShstrndx:]))
-	if shoff == 0 && num == 0 {
+	f := &File{Type: le.Uint16(data[offType:]), Machine: le.Uint16(data[offMachine:]), form: c, data: data}
+	shoff, size, stride := c.at(data, c.shoff), uint64(len(data)), uint64(c.sectionHeader)
+	num, strndx := uint64(le.Uint16(data[c.shentsize+2:])), uint64(le.Uint16(data[c.shentsize+4:]))
+	if shoff == 0 && num == 0 && f.Is64() { // not of 32 bits: 64-bit files without EI_CLASS are unsound (observed)
 		return f, nil
 	}
-	if e := le.Uint16(data[offShentsize:]); e != sectionHeaderSize {
+	if e := le.Uint16(data[c.shentsize:]); uint64(e) != stride {
 		return nil, fmt.Errorf("%w: e_shentsize %d", ErrUnsound, e)
 	}
-	if shoff > size || size-shoff < sectionHeaderSize {
+	if shoff > size || size-shoff < stride {
 		return nil, fmt.Errorf("%w: section table at %#x of %#x bytes", ErrUnsound, shoff, size)
 	}
-	first := data[shoff : shoff+sectionHeaderSize]
+	first := data[shoff : shoff+stride]
 	if num == 0 { // ELF: more sections than e_shnum can say
-		num = le.Uint64(first[32:])
+		num = c.at(first, c.size)
 	}
 	if strndx == shnXindex {
-		strndx = uint64(le.Uint32(first[40:]))
+		strndx = uint64(le.Uint32(first[c.link:]))
 	}
-	if num > (size-shoff)/sectionHeaderSize {
+	if num > (size-shoff)/stride {
 		return nil, fmt.Errorf("%w: %d sections from %#x of %#x bytes", ErrUnsound, num, shoff, size)
 	}
-	f.headers = data[shoff : shoff+num*sectionHeaderSize]
+	f.headers = data[shoff : shoff+num*stride]
 	if strndx >= num {
 		if num == 0 {
 			return f, nil
@@ -107,11 +139,12 @@ type section struct {
 }
 
 // Len is the number of section headers.
-func (f *File) Len() int { return len(f.headers) / sectionHeaderSize }
+func (f *File) Len() int { return len(f.headers) / f.form.sectionHeader }
 
 func (f *File) section(i int) section {
-	h, le := f.headers[i*sectionHeaderSize:], binary.LittleEndian
-	return section{i, le.Uint32(h), le.Uint32(h[4:]), le.Uint64(h[24:]), le.Uint64(h[32:]), le.Uint32(h[40:])}
+	c, le := f.form, binary.LittleEndian
+	h := f.headers[i*c.sectionHeader:]
+	return section{i, le.Uint32(h), le.Uint32(h[4:]), c.at(h, c.offset), c.at(h, c.size), le.Uint32(h[c.link:])}
 }
 
 // bytes are the section's bytes in the file; none for a section without bytes.

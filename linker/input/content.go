@@ -82,6 +82,8 @@ func isPTX(text []byte) bool {
 // target asks package arch on behalf of package fatbin.
 type target struct{ o *Options }
 
+func (t target) Is64() bool { return t.o.is64() }
+
 func (t target) Old() bool { return t.o.Toolkit.Word < firstOwnRules }
 
 func (t target) AcceptsPTX(number uint32, v fatbin.Variant) bool {

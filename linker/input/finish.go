@@ -71,7 +71,7 @@ func (t *take) check(o *Options) {
 	code, name := t.module.Cubin, t.module.Name
 	h, err := cubin.ReadHeader(code)
 	if t.module.FromContainer && (err != nil || h.Machine != cubin.EMCUDA) {
-		t.say(diag.SizeMismatch64, name)
+		t.say(o.sizeMismatch(), name)
 		return
 	}
 	f, soundErr := hostobj.ReadFile(code)
@@ -85,8 +85,14 @@ func (t *take) check(o *Options) {
 			t.leftOut, t.absent, t.ids = false, true, []string{"(null)"} // what 12.4 registers (observed)
 		}
 		return
-	case h.Type == elfExecutable:
+	case f.Type == elfExecutable:
 		t.leaveOut(o, "it is linked already")
+		return
+	case f.Is64() != o.is64():
+		t.say(o.sizeMismatch(), name)
+		return
+	case err != nil:
+		t.leaveOut(o, err.Error())
 		return
 	}
 	t.checkTarget(o, &h, f)
@@ -116,7 +122,7 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
 	if old {
 		in.SM = int(h.Flags & 0xff) // 12.4 reads the flags of every object as its own (observed)
 	}
-	if (old || h.OSABI != cubin.OSABI8) && h.Flags&arch.Flags64Bit == 0 {
+	if o.is64() && (old || h.OSABI != cubin.OSABI8) && h.Flags&arch.Flags64Bit == 0 {
 		t.say(diag.Expected64Bit, name)
 	}
 	abi := h.ABI()

@@ -102,7 +102,7 @@ func TestLoadTakesWhatTheReferenceTakesOrLosesNothing(t *testing.T) {
 		{"a fatbin in an archive", "fat.a", outcome{}, outcome{Modules: []string{"fat.a:b.fatbin=B", "fat.a:a.o=A"}, IDs: []string{"PATH_fat_a_b_fatbin", "_id_a"}, Messages: []string{lost("fat.a:b.fatbin", "fatbins in archives are not linked")}}},
 		{"an archive in an archive", "nest.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'nest.a:b.a': an archive in an archive"}, Failed: true}},
 		{"names of the BSD form", "bsd.a", outcome{}, outcome{Modules: []string{"bsd.a:b.o=B"}, IDs: []string{"_id_b"}}},
-		{"a damaged object in an archive", "cutobj.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'cutobj.a:b.o': not a sound ELF64 file: section table at 0x238 of 0x1f4 bytes"}, Failed: true}},
+		{"a damaged object in an archive", "cutobj.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'cutobj.a:b.o': not a sound ELF file: section table at 0x238 of 0x1f4 bytes"}, Failed: true}},
 		{"a damaged archive", "bad.a", outcome{Messages: []string{"fatal: unexpected archive format", "fatal: elfLink internal error"}, Failed: true},
 			outcome{Messages: []string{`fatal: Input file 'bad.a': archive header at offset 0x8: unexpected archive format: no slash in the name "no slash in it n"`}, Failed: true}},
 		{"a thin archive in its folder", "sub/t.a", outcome{Modules: []string{"sub/t.a:b.o=B"}, IDs: []string{"_id_b"}}, outcome{Modules: []string{"sub/t.a:b.o=B"}, IDs: []string{"_id_b"}}},

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
 )
 
@@ -26,6 +28,9 @@ type Options struct {
 	Toolkit *arch.Toolkit
 	// Virtual says that the target was given as compute_N: messages call it so.
 	Virtual bool
+
+	// Class is the class of the device ELFs wanted; 0 means ELF64.
+	Class cubin.Class
 
 	// AsReference reads as the reference linker does, losses included; Warn then reports the losses.
 	AsReference bool
@@ -58,6 +63,16 @@ func (o *Options) targetName() string {
 		return arch.Name{Arch: o.Target, Kind: arch.Virtual}.String()
 	}
 	return "sm_" + o.Target.String()
+}
+
+func (o *Options) is64() bool { return o.Class != cubin.Class32 }
+
+// sizeMismatch is the message for code of the other class.
+func (o *Options) sizeMismatch() diag.ID {
+	if o.is64() {
+		return diag.SizeMismatch64
+	}
+	return diag.SizeMismatch32
 }
 
 // Module is one device ELF of the link.

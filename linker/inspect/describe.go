@@ -30,6 +30,7 @@ type Image struct {
 
 // Header is the ELF file header.
 type Header struct {
+	Class      string `json:"class"`
 	ABI        int    `json:"abi"` // 7 or 8; 0 for an unknown dialect
 	OSABI      uint8  `json:"osabi"`
 	ABIVersion uint8  `json:"abi_version"`
@@ -182,27 +183,19 @@ func (d *describer) header() {
 		typ = fmt.Sprintf("%#x", h.Type)
 	}
 	d.image.Header = Header{
-		ABI: h.ABI(), OSABI: h.OSABI, ABIVersion: h.ABIVersion, Type: typ, Version: h.Version, SM: h.SM(), Mercury: h.Mercury(),
+		Class: h.Class.String(), ABI: h.ABI(), OSABI: h.OSABI, ABIVersion: h.ABIVersion, Type: typ, Version: h.Version, SM: h.SM(), Mercury: h.Mercury(),
 		Flags: h.Flags, Entry: h.Entry, Phoff: h.Phoff, Shoff: h.Shoff, Size: len(d.f.Data),
 	}
 }
 
-// phdrSize is the size of a program header of ELF64.
-const phdrSize = 56
-
 func (d *describer) segments() {
-	h, data := &d.f.Header, d.f.Data
-	for i := range uint64(h.Phnum) {
-		at := h.Phoff + i*phdrSize
-		if h.Phoff > uint64(len(data)) || at+phdrSize > uint64(len(data)) {
+	for i := range int(d.f.Phnum) {
+		p, ok := d.f.Phdr(i)
+		if !ok {
 			d.problem("program header %d is beyond the end of the file", i)
 			return
 		}
-		b := data[at:]
-		d.image.Segments = append(d.image.Segments, Segment{
-			Type: le.Uint32(b), Flags: le.Uint32(b[4:]), Offset: le.Uint64(b[8:]), Vaddr: le.Uint64(b[16:]), Paddr: le.Uint64(b[24:]),
-			Filesz: le.Uint64(b[32:]), Memsz: le.Uint64(b[40:]), Align: le.Uint64(b[48:]),
-		})
+		d.image.Segments = append(d.image.Segments, Segment(p))
 	}
 }
 

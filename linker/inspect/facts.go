@@ -66,6 +66,7 @@ func (im *Image) facts() []fact {
 
 func (im *Image) headerFacts(f *factList) {
 	h := &im.Header
+	f.add("header", "class", h.Class)
 	f.add("header", "osabi", hex(uint64(h.OSABI)))
 	f.add("header", "abi version", fmt.Sprint(h.ABIVersion))
 	f.add("header", "type", h.Type)

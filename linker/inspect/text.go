@@ -26,7 +26,7 @@ func (im *Image) WriteText(w io.Writer) error {
 
 func (im *Image) headerText(w io.Writer) {
 	h := &im.Header
-	fmt.Fprintf(w, "Header\n  ABI %d (OSABI %#x, version %d), %s, sm_%d", h.ABI, h.OSABI, h.ABIVersion, h.Type, h.SM)
+	fmt.Fprintf(w, "Header\n  %s, ABI %d (OSABI %#x, version %d), %s, sm_%d", h.Class, h.ABI, h.OSABI, h.ABIVersion, h.Type, h.SM)
 	if h.Mercury {
 		fmt.Fprint(w, " with Mercury")
 	}

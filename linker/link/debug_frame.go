@@ -1,19 +1,59 @@
 package link
 
-import "slices"
+import (
+	"fmt"
+	"slices"
 
-// Sizes and offsets in .debug_frame, which device compilers write in the 64-bit form of DWARF: ffffffff, a length of 8
-// bytes, then the CIE's mark or the pointer to it.
-const (
-	frameHead    = 12 // bytes that the length does not count
-	frameCIE     = 12 // offset of the CIE's mark, or of the FDE's pointer to its CIE
-	frameAddress = 20 // offset of an FDE's initial location
-	frameRange   = 28
-	frameBody    = 36
+	"github.com/culink/culink/linker/cubin"
 )
 
+// frameForm is where things stand in a record of .debug_frame: a length, then the CIE's mark or the FDE's pointer to its CIE.
+type frameForm struct {
+	word    int // size of lengths, pointers and addresses
+	head    int // bytes that the length does not count; then the mark or the pointer
+	address int // offset of an FDE's initial location, the range follows
+	body    int // where the instructions begin
+}
+
+// Device compilers write the form of DWARF that goes with the class: in ELF64 ffffffff and a length of 8 bytes.
+var (
+	frame32 = frameForm{word: 4, head: 4, address: 8, body: 16}
+	frame64 = frameForm{word: 8, head: 12, address: 20, body: 36}
+)
+
+func (l *Link) frameForm() *frameForm {
+	if l.Class == cubin.Class32 {
+		return &frame32
+	}
+	return &frame64
+}
+
+// at reads a word.
+func (f *frameForm) at(b []byte, off int) uint64 {
+	if f.word == 4 {
+		return uint64(le.Uint32(b[off:]))
+	}
+	return le.Uint64(b[off:])
+}
+
 // isCIE tells a CIE from an FDE by the mark in place of the pointer.
-func isCIE(rec []byte) bool { return le.Uint64(rec[frameCIE:]) == ^uint64(0) }
+func (f *frameForm) isCIE(rec []byte) bool {
+	for _, b := range rec[f.head : f.head+f.word] {
+		if b != 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// point sets an FDE's pointer to its CIE.
+func (f *frameForm) point(fde []byte, cie uint64) {
+	if f.word == 4 {
+		le.PutUint32(fde[f.head:], uint32(cie))
+		return
+	}
+	le.PutUint64(fde[f.head:], cie)
+}
 
 // frame is one FDE of the inputs with the CIE before it.
 type frame struct {
@@ -59,7 +99,7 @@ func (p *patcher) rebuildFrames() error {
 		spans := &p.moved.parts[f.part].spans
 		*spans = append(*spans, span{f.off, f.end, at})
 		out = append(out, fde...)
-		le.PutUint64(out[at+frameCIE:], cieAt)
+		p.l.frameForm().point(out[at:], cieAt)
 	}
 	p.sec.Data, p.sec.Size = out, uint64(len(out))
 	return nil
@@ -89,6 +129,8 @@ func (p *patcher) frameBytes(f *frame) []byte {
 
 // frames reads the FDEs of all contributions.
 func (p *patcher) frames() ([]frame, error) {
+	form := p.l.frameForm()
+	address := uint64(form.address)
 	var frames []frame
 	var addrs []codeAddress
 	rels := p.t.parts
@@ -103,19 +145,19 @@ func (p *patcher) frames() ([]frame, error) {
 		var cie []byte
 		cieOff := uint64(0)
 		for o := uint64(0); o < uint64(len(data)); {
-			rec, err := frameRecord(data[o:])
+			rec, err := form.record(data[o:])
 			if err != "" {
 				return nil, malformedDebug(in, part.Sec, o, err)
 			}
 			end := o + uint64(len(rec))
-			if isCIE(rec) {
+			if form.isCIE(rec) {
 				cie, cieOff = rec, o
 			} else {
 				f := frame{part: i, off: o, end: end, cie: cie, cieOff: cieOff}
-				for at < len(addrs) && addrs[at].off < o+frameAddress {
+				for at < len(addrs) && addrs[at].off < o+address {
 					at++
 				}
-				for j := at; j < len(addrs) && addrs[j].off == o+frameAddress; j++ {
+				for j := at; j < len(addrs) && addrs[j].off == o+address; j++ {
 					f.sym, f.gone = addrs[j].sym, addrs[j].gone
 				}
 				frames = append(frames, f)
@@ -126,22 +168,22 @@ func (p *patcher) frames() ([]frame, error) {
 	return frames, nil
 }
 
-// frameRecord cuts off the first CIE or FDE, or says what is wrong with it.
-func frameRecord(data []byte) (rec []byte, problem string) {
-	if len(data) < frameAddress {
+// record cuts off the first CIE or FDE, or says what is wrong with it.
+func (f *frameForm) record(data []byte) (rec []byte, problem string) {
+	if len(data) < f.address {
 		return nil, "a frame entry is cut off"
 	}
-	if le.Uint32(data) != 0xffffffff {
-		return nil, "a frame entry is not in the 64-bit form of DWARF"
+	if wide := le.Uint32(data) == 0xffffffff; wide != (f.word == 8) {
+		return nil, fmt.Sprintf("a frame entry is not in the %d-bit form of DWARF", 8*f.word)
 	}
-	n := le.Uint64(data[4:])
-	if n > uint64(len(data)-frameHead) {
+	n := f.at(data, f.head-f.word)
+	if n > uint64(len(data)-f.head) {
 		return nil, "a frame entry reaches past the end of its section"
 	}
-	rec = data[:frameHead+n]
-	least := frameBody
-	if len(rec) >= frameAddress && isCIE(rec) {
-		least = frameAddress
+	rec = data[:uint64(f.head)+n]
+	least := f.body
+	if len(rec) >= f.address && f.isCIE(rec) {
+		least = f.address
 	}
 	if len(rec) < least {
 		return nil, "a frame entry is too short"
@@ -187,10 +229,11 @@ func (p *patcher) mercuryFrame(f *frame) (cie, fde []byte) {
 	if !ok {
 		return nil, nil
 	}
-	fde = make([]byte, 0, frameBody+4)
+	form := &frame64 // twins are in files of CUDA 13
+	fde = make([]byte, 0, form.body+4)
 	fde = append(fde, 0xff, 0xff, 0xff, 0xff)
-	fde = le.AppendUint64(fde, frameBody+4-frameHead)
-	fde = append(fde, p.twins[i].fde[frameCIE:frameBody]...)
+	fde = le.AppendUint64(fde, uint64(form.body+4-form.head))
+	fde = append(fde, p.twins[i].fde[form.head:form.body]...)
 	return p.twins[i].cie, append(fde, 0, 0, 0, 0)
 }
 
@@ -202,13 +245,13 @@ func (p *patcher) twinFrames(part *Part) []twinFrame {
 	var twins []twinFrame
 	var cie []byte
 	for o := 0; o < len(data); {
-		rec, problem := frameRecord(data[o:])
+		rec, problem := frame64.record(data[o:])
 		if problem != "" {
 			return nil
 		}
-		if isCIE(rec) {
+		if frame64.isCIE(rec) {
 			cie = rec
-		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frameAddress), func(a codeAddress, off uint64) int { return compareOffsets(a.off, off) }); ok {
+		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frame64.address), func(a codeAddress, off uint64) int { return compareOffsets(a.off, off) }); ok {
 			twins = append(twins, twinFrame{names[i].sym, cie, rec})
 		}
 		o += len(rec)

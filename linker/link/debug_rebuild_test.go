@@ -59,8 +59,8 @@ func TestFramesOfDeadFunctionsGoWithTheirCIEAndPointersAreMended(t *testing.T) {
 		data = append(data, frameEntry(&wrong, i)...)
 	}
 	const n = 36
-	p := debugBench(".debug_frame", data, [3]uint32{5, 0, 4}, rela(n+frameAddress, 2, 1, 0), rela(3*n+frameAddress, 2, 2, 0), rela(5*n+frameAddress, 2, 3, 0),
-		rela(5*n+frameRange, 73, 3, 0))
+	p := debugBench(".debug_frame", data, [3]uint32{5, 0, 4}, rela(n+20, 2, 1, 0), rela(3*n+20, 2, 2, 0), rela(5*n+20, 2, 3, 0),
+		rela(5*n+28, 73, 3, 0))
 	if err := p.section(p.t); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestFramesOfDeadFunctionsGoWithTheirCIEAndPointersAreMended(t *testing.T) {
 	if d := cmp.Diff(want, p.sec.Data); d != "" {
 		t.Errorf("bytes (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]OutRel{{3*n + frameAddress, 3, 2, 0}, {n + frameAddress, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
+	if d := cmp.Diff([]OutRel{{3*n + 20, 3, 2, 0}, {n + 20, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}
 	if p.sec.Size != uint64(len(want)) {
@@ -81,7 +81,7 @@ func TestSecondDescriptionOfAFunctionWithoutTwinIsTheWinners(t *testing.T) {
 	at := uint64(0)
 	data := slices.Concat(frameEntry(nil, 0x10), frameEntry(&at, 1), frameEntry(nil, 0x20), frameEntry(&at, 2))
 	const n = 36
-	p := debugBench(".debug_frame", data, [3]uint32{5, 6, 7}, rela(n+frameAddress, 2, 1, 0), rela(3*n+frameAddress, 2, 1, 0))
+	p := debugBench(".debug_frame", data, [3]uint32{5, 6, 7}, rela(n+20, 2, 1, 0), rela(3*n+20, 2, 1, 0))
 	if err := p.section(p.t); err != nil {
 		t.Fatal(err)
 	}

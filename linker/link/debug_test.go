@@ -8,16 +8,16 @@ import (
 
 func TestFrameRecordIsCheckedBeforeItIsUsed(t *testing.T) {
 	whole := append([]byte{0xff, 0xff, 0xff, 0xff, 24, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 24)...)
-	if rec, problem := frameRecord(append(whole, 1, 2, 3)); problem != "" || len(rec) != len(whole) {
+	if rec, problem := frame64.record(append(whole, 1, 2, 3)); problem != "" || len(rec) != len(whole) {
 		t.Errorf("a whole FDE: %d bytes, %q", len(rec), problem)
 	}
 	for n := range whole {
-		if _, problem := frameRecord(whole[:n]); problem == "" {
+		if _, problem := frame64.record(whole[:n]); problem == "" {
 			t.Errorf("%d of %d bytes were taken for an FDE", n, len(whole))
 		}
 	}
 	dwarf32 := append([]byte{20, 0, 0, 0}, make([]byte, 40)...)
-	if _, problem := frameRecord(dwarf32); problem == "" {
+	if _, problem := frame64.record(dwarf32); problem == "" {
 		t.Error("the 32-bit form was accepted")
 	}
 }

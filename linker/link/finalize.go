@@ -86,16 +86,16 @@ func (l *Link) finalize(ctx context.Context) error {
 	}
 	l.setTable(l.shstrtab, l.makeSectionStrings())
 	l.setTable(l.strtab, l.strings.data)
-	l.Secs[l.symtab].Size = uint64(len(l.numbering.symbols)+1) * cubin.SymSize
-	l.Secs[l.symtab].MercSize = uint64(l.numbering.merc+1) * cubin.SymSize
+	l.Secs[l.symtab].Size = uint64(len(l.numbering.symbols)+1) * uint64(l.form.Sym)
+	l.Secs[l.symtab].MercSize = uint64(l.numbering.merc+1) * uint64(l.form.Sym)
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
 		case KindRel:
-			s.Size = uint64(len(s.Rels)) * cubin.RelSize
-			s.MercSize = uint64(len(s.MercRels)) * cubin.RelSize
+			s.Size = uint64(len(s.Rels)) * uint64(l.form.Rel)
+			s.MercSize = uint64(len(s.MercRels)) * uint64(l.form.Rel)
 		case KindRela, KindResolved:
-			s.Size = uint64(len(s.Rels)) * cubin.RelaSize
-			s.MercSize = uint64(len(s.MercRels)) * cubin.RelaSize
+			s.Size = uint64(len(s.Rels)) * uint64(l.form.Rela)
+			s.MercSize = uint64(len(s.MercRels)) * uint64(l.form.Rela)
 		}
 	}
 	if err := l.finishMercury(ctx); err != nil {
@@ -114,7 +114,7 @@ func (l *Link) setTable(id SecID, data []byte) {
 // placeSections assigns file offsets in header order. A Mercury file has room after its string tables for names that
 // shrank or were not needed: the reference sizes these tables before it renames sections (observed).
 func (l *Link) placeSections() error {
-	cur, gaps := uint64(cubin.EhdrSize), uint64(0)
+	cur, gaps := uint64(l.form.Ehdr), uint64(0)
 	align := func(a uint64) uint64 {
 		at := alignUp(cur, a)
 		gaps += at - cur
@@ -145,12 +145,30 @@ func (l *Link) placeSections() error {
 			}
 		}
 	}
-	l.shoff = alignUp(cur, 8)
+	l.shoff = alignUp(cur, l.form.Align)
+	if err := l.fits(); err != nil {
+		return err
+	}
 	if gaps > gapLimit {
 		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", gaps))
 	}
 	return nil
 }
+
+// fits tests what ELF32 has fewer bits for.
+func (l *Link) fits() error {
+	largest := l.shoff
+	for _, h := range l.numbering.order[1:] {
+		largest = max(largest, l.Secs[h.sec].Size)
+	}
+	if largest > l.form.MaxOffset-imageRest || uint64(len(l.numbering.symbols)) >= l.form.MaxSymbols {
+		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the image is too large for %v: %#x bytes, %d symbols", l.form.Class, largest, len(l.numbering.symbols)))
+	}
+	return nil
+}
+
+// imageRest is more than what follows the section data in a file.
+const imageRest = 1 << 24
 
 // renamingRoom is the number of bytes left free behind .strtab of a Mercury image.
 func (l *Link) renamingRoom() uint64 {
@@ -168,8 +186,11 @@ func (l *Link) renamingRoom() uint64 {
 }
 
 func (l *Link) align(s *Section) uint64 {
-	if a := s.row().align; a != 0 {
-		return a
+	switch row := s.row(); {
+	case row.table:
+		return l.form.Align
+	case row.align != 0:
+		return row.align
 	}
 	return max(s.Align, 1)
 }

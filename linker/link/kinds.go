@@ -63,6 +63,7 @@ type kindRow struct {
 	flags     uint64
 	align     uint64 // fixed sh_addralign, 0: the layout's
 	entsize   uint64
+	table     bool // sh_addralign and sh_entsize follow the file's class
 	link      linkTo
 	noSymbol  bool // no section symbol in .symtab
 	merc      cubin.SectionType
@@ -84,7 +85,7 @@ func kindRows() *[KindOther + 1]kindRow { return &kindTable }
 var kindTable = [KindOther + 1]kindRow{
 	KindShstrtab:       {class: ClassFixed, exec: cubin.SHTStrtab, align: 1, noSymbol: true},
 	KindStrtab:         {class: ClassFixed, exec: cubin.SHTStrtab, align: 1, noSymbol: true},
-	KindSymtab:         {class: ClassFixed, exec: cubin.SHTSymtab, align: 8, entsize: 24, link: linkStrtab, noSymbol: true},
+	KindSymtab:         {class: ClassFixed, exec: cubin.SHTSymtab, table: true, link: linkStrtab, noSymbol: true},
 	KindSymtabShndx:    {class: ClassFixed, exec: cubin.SHTSymtabShndx, align: 4, entsize: 4, link: linkSymtab, noSymbol: true},
 	KindTkinfo:         {class: ClassMeta, exec: cubin.SHTNote, flags: cubin.SHFTkinfo, align: 4},
 	KindCuinfo:         {class: ClassMeta, exec: cubin.SHTNote, flags: cubin.SHFCuinfo, align: 4, link: linkTkinfo},
@@ -95,9 +96,9 @@ var kindTable = [KindOther + 1]kindRow{
 	KindCallgraph:      {class: ClassMeta, exec: cubin.SHTCudaCallgraph, align: 4, entsize: 8, link: linkSymtab},
 	KindPrototype:      {class: ClassMeta, exec: cubin.SHTCudaPrototype, align: 4, entsize: 8, link: linkSymtab},
 	KindRelAction:      {class: ClassMeta, exec: cubin.SHTCudaRelAction, align: 8, entsize: 8},
-	KindRel:            {class: ClassReloc, exec: cubin.SHTRel, flags: 0x40, align: 8, entsize: 16, link: linkSymtab, noSymbol: true, merc: cubin.SHTRel, mercFlags: 0x40},
-	KindRela:           {class: ClassReloc, exec: cubin.SHTRela, flags: 0x40, align: 8, entsize: 24, link: linkSymtab, noSymbol: true, merc: cubin.SHTMercRela, mercFlags: 0x40},
-	KindResolved:       {class: ClassReloc, exec: cubin.SHTCudaResolved, flags: 0x40, align: 8, entsize: 24, link: linkSymtab, noSymbol: true, merc: cubin.SHTMercResolved, mercFlags: 0x40},
+	KindRel:            {class: ClassReloc, exec: cubin.SHTRel, flags: 0x40, table: true, link: linkSymtab, noSymbol: true, merc: cubin.SHTRel, mercFlags: 0x40},
+	KindRela:           {class: ClassReloc, exec: cubin.SHTRela, flags: 0x40, table: true, link: linkSymtab, noSymbol: true, merc: cubin.SHTMercRela, mercFlags: 0x40},
+	KindResolved:       {class: ClassReloc, exec: cubin.SHTCudaResolved, flags: 0x40, table: true, link: linkSymtab, noSymbol: true, merc: cubin.SHTMercResolved, mercFlags: 0x40},
 	KindConstUser:      {class: ClassConstant, exec: cubin.SHTProgbits, rel: cubin.SHTCudaConstant0, flags: 2, merc: cubin.SHTMercUser, mercFlags: 2},
 	KindConstEntry:     {class: ClassConstant, exec: cubin.SHTProgbits, rel: cubin.SHTCudaConstant0, flags: 0x42, align: 4},
 	KindConstFunc:      {class: ClassConstant, exec: cubin.SHTProgbits, rel: cubin.SHTCudaConstant0, flags: 0x42, merc: cubin.SHTMercOptimizer, mercFlags: 0x42},

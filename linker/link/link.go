@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 )
 
@@ -15,6 +16,8 @@ type Options struct {
 	Suffix string
 	// Toolkit is the release to imitate: 124 or 130.
 	Toolkit int
+	// Class is the class of the inputs and of the image; 0 means ELF64.
+	Class cubin.Class
 
 	Relocatable        bool // -r
 	Debug              bool // -g
@@ -82,6 +85,7 @@ type Link struct {
 	// ABI is the dialect written: 7 or 8. Mercury: the image has Mercury twins.
 	ABI     int
 	Mercury bool
+	form    *cubin.Form
 	// dce: dead code elimination is on.
 	dce bool
 	// filtered: a kernel filter is active; filterPassed is how many kernels pass it.

@@ -30,6 +30,12 @@ func (l *Link) read(ctx context.Context) error {
 			return l.Diag.Fatal(diag.MalformedInput, l.sources[i].Name, err)
 		}
 	}
+	l.form = cubin.FormOf(l.Class)
+	for _, in := range inputs {
+		if in.File.Class != l.form.Class {
+			return l.Diag.Fatal(sizeMismatch(l.form.Class), in.Name)
+		}
+	}
 	l.Inputs = inputs
 	l.names.seed = maphash.MakeSeed()
 	l.ABI = 8
@@ -51,6 +57,14 @@ func (l *Link) read(ctx context.Context) error {
 		inputs[i].count(l.view(inputs[i]))
 		return nil
 	})
+}
+
+// sizeMismatch is the message for a file of another class than the link's.
+func sizeMismatch(c cubin.Class) diag.ID {
+	if c == cubin.Class32 {
+		return diag.SizeMismatch32
+	}
+	return diag.SizeMismatch64
 }
 
 // viewSections gives each section the name and type that the link goes by. In a Mercury link the reference works on the

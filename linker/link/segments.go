@@ -16,7 +16,7 @@ const (
 	pfR    = 4
 )
 
-func (p *segment) write(b []byte, phoff, size uint64) {
+func (p *segment) write(b []byte, phoff, size, align uint64) {
 	offset, filesz, memsz := p.offset, p.filesz, p.memsz
 	if p.table {
 		offset, filesz, memsz = phoff, size, size
@@ -26,7 +26,7 @@ func (p *segment) write(b []byte, phoff, size uint64) {
 	le.PutUint64(b[8:], offset)
 	le.PutUint64(b[32:], filesz)
 	le.PutUint64(b[40:], memsz)
-	le.PutUint64(b[48:], 8)
+	le.PutUint64(b[48:], align)
 }
 
 // segments lists the program headers of an executable: one for each run of sections that are loaded alike (observed;

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 
+	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 )
 
@@ -11,29 +12,38 @@ func (l *Link) write(ctx context.Context) error {
 	n := &l.numbering
 	segments := l.segments()
 	shnum := uint64(len(n.order))
-	phoff := l.shoff + shnum*cubin.ShdrSize
-	buf := make([]byte, phoff+uint64(len(segments))*cubin.PhdrSize)
+	form := l.form
+	shdr, phdr := uint64(form.Shdr), uint64(form.Phdr)
+	phoff := l.shoff + shnum*shdr
+	buf := make([]byte, phoff+uint64(len(segments))*phdr)
 	l.writeHeader(buf, phoff, len(segments))
 	if shnum >= wideSections {
-		le.PutUint64(buf[l.shoff+32:], shnum) // sh_size of the null section
+		var null [cubin.ShdrSize]byte
+		le.PutUint64(null[32:], shnum) // sh_size of the null section
+		form.PutShdr(buf[l.shoff:], null[:])
 	}
 	if err := l.parallel(len(n.order)-1, func(i int) error {
 		h := n.order[i+1]
-		l.writeSectionHeader(buf[l.shoff+uint64(i+1)*cubin.ShdrSize:], h)
+		var record [cubin.ShdrSize]byte
+		l.writeSectionHeader(record[:], h)
+		form.PutShdr(buf[l.shoff+uint64(i+1)*shdr:], record[:])
 		l.writeSection(buf, h)
 		return nil
 	}); err != nil {
 		return err
 	}
 	for i, p := range segments {
-		p.write(buf[phoff+uint64(i)*cubin.PhdrSize:], phoff, uint64(len(segments))*cubin.PhdrSize)
+		var record [cubin.PhdrSize]byte
+		p.write(record[:], phoff, uint64(len(segments))*phdr, form.Align)
+		form.PutPhdr(buf[phoff+uint64(i)*phdr:], record[:])
 	}
 	l.result.Image = buf
 	return nil
 }
 
-func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
-	copy(b, "\x7fELF\x02\x01\x01")
+func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
+	var b [cubin.EhdrSize]byte
+	copy(b[:], "\x7fELF\x02\x01\x01")
 	b[7], b[8] = cubin.OSABI8, cubin.ABIVersion8
 	version, flags := uint32(1), l.Secs[l.cuinfo].Index<<24|uint32(l.SM)<<8|cubin.StateSASS
 	if l.Mercury {
@@ -41,13 +51,16 @@ func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	}
 	if l.ABI == 7 {
 		b[7], b[8] = cubin.OSABI7, cubin.ABIVersion7
-		version, flags = uint32(l.Toolkit), l.virtualSM7()<<16|0x500|uint32(l.SM)
+		version, flags = uint32(l.Toolkit), l.virtualSM7()<<16|0x100|uint32(l.SM)
+		if l.form.Class == cubin.Class64 {
+			flags |= arch.Flags64Bit
+		}
 		if l.Suffix == "a" {
 			flags |= 0x800
 		}
 	}
 	etype := uint16(cubin.ETExec)
-	phentsize := uint16(cubin.PhdrSize)
+	phentsize := uint16(l.form.Phdr)
 	if l.rel {
 		etype, phoff = cubin.ETRel, 0
 		if l.Mercury {
@@ -60,14 +73,13 @@ func (l *Link) writeHeader(b []byte, phoff uint64, phnum int) {
 	le.PutUint64(b[32:], phoff)
 	le.PutUint64(b[40:], l.shoff)
 	le.PutUint32(b[48:], flags)
-	le.PutUint16(b[52:], cubin.EhdrSize)
 	le.PutUint16(b[54:], phentsize)
 	le.PutUint16(b[56:], uint16(phnum))
-	le.PutUint16(b[58:], cubin.ShdrSize)
 	if n := len(l.numbering.order); n < wideSections {
 		le.PutUint16(b[60:], uint16(n))
 	} // else e_shnum is 0 and the number is in the null section's sh_size (ELF specification)
 	le.PutUint16(b[62:], 1)
+	l.form.PutEhdr(image, b[:])
 }
 
 // virtualSM7 is the architecture that bits 16 to 23 of e_flags name in ABI 7: the lowest virtual one that a linked input was
@@ -129,7 +141,7 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 			info = l.Secs[l.compat].Index
 		}
 	}
-	putShdr(b, s.nameOff, t, flags, s.Offset, s.Size, link, info, l.align(s), row.entsize)
+	putShdr(b, s.nameOff, t, flags, s.Offset, s.Size, link, info, l.align(s), l.entsize(s, t))
 }
 
 // ownerIsFlagged reports whether a parameter bank has SHF_INFO_LINK, as its input has it: objects up to CUDA 11 do not set
@@ -152,13 +164,13 @@ func (l *Link) writeTwinHeader(b []byte, s *Section) {
 	}
 	switch s.Kind {
 	case KindSymtab:
-		t, link, info, entsize = cubin.SHTMercSymtab, l.Secs[l.strtab].Index, l.numbering.mercLocals, cubin.SymSize
+		t, link, info, entsize = cubin.SHTMercSymtab, l.Secs[l.strtab].Index, l.numbering.mercLocals, uint64(l.form.Sym)
 	case KindText:
 		link, info = symtab, l.Syms[s.Fn].Index
 	case KindInfo, KindInfoFunc:
 		link = symtab
 	case KindRel, KindRela, KindResolved:
-		link, info, entsize = symtab, l.Secs[s.Target].MercIndex, row.entsize
+		link, info, entsize = symtab, l.Secs[s.Target].MercIndex, l.entsize(s, t)
 	}
 	putShdr(b, s.mercNameOff, t, flags, s.MercOffset, s.MercSize, link, info, l.mercAlign(s), entsize)
 }
@@ -173,6 +185,14 @@ func putShdr(b []byte, name uint32, t cubin.SectionType, flags, offset, size uin
 	le.PutUint32(b[44:], info)
 	le.PutUint64(b[48:], align)
 	le.PutUint64(b[56:], entsize)
+}
+
+// entsize is sh_entsize of a section of type t.
+func (l *Link) entsize(s *Section, t cubin.SectionType) uint64 {
+	if n := l.form.Entry(t); n != 0 {
+		return uint64(n)
+	}
+	return s.row().entsize
 }
 
 // writeSection copies or encodes a section's bytes to their place.
@@ -209,29 +229,24 @@ const shnXindex = 0xffff
 const shnCommon = 0xfff2
 
 func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
-	size := cubin.RelaSize
+	size := l.form.Rela
 	if rel {
-		size = cubin.RelSize
+		size = l.form.Rel
 	}
 	for i := range rels {
 		r := &rels[i]
-		o := b[i*size:]
-		le.PutUint64(o, r.Offset)
-		le.PutUint32(o[8:], r.Type)
-		le.PutUint32(o[12:], l.Syms[r.Sym].Index)
-		if !rel {
-			le.PutUint64(o[16:], uint64(r.Addend))
-		}
+		l.form.PutRel(b[i*size:], &cubin.Rel{Offset: r.Offset, Type: r.Type, Sym: l.Syms[r.Sym].Index, Addend: r.Addend, HasAddend: !rel})
 	}
 }
 
 // writeSymtab encodes one of the two symbol tables, which hold the same symbols in the same order.
 func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
-	le.PutUint64(b[8:], l.mem.nullValue)
+	var o [cubin.SymSize]byte
+	le.PutUint64(o[8:], l.mem.nullValue)
+	l.form.PutSym(b, o[:])
 	sized := make([]bool, len(l.Secs)) // code sections whose first function symbol was met
 	for i, id := range symbols {
 		s := &l.Syms[id]
-		o := b[(i+1)*cubin.SymSize:]
 		info, other, value, size := l.symbolFields(id, merc)
 		name := s.Name
 		shndx := uint16(0)
@@ -255,11 +270,12 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 				size = sec.Size
 			}
 		}
-		le.PutUint32(o, l.strings.at[name])
+		le.PutUint32(o[:], l.strings.at[name])
 		o[4], o[5] = info, other
 		le.PutUint16(o[6:], shndx)
 		le.PutUint64(o[8:], value)
 		le.PutUint64(o[16:], size)
+		l.form.PutSym(b[(i+1)*l.form.Sym:], o[:])
 	}
 }
 
