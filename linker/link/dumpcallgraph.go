@@ -57,7 +57,7 @@ func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number [
 	b.WriteString(": ")
 	node := &l.Funcs[fn]
 	if l.Syms[node.Sym].Index != 0 {
-		if node.Entry {
+		if node.Entry || l.Syms[node.Sym].Undefined() && l.Syms[node.Sym].Other&cubin.STOEntry != 0 {
 			b.WriteByte('^')
 		}
 		if node.Taken {
@@ -77,7 +77,7 @@ func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number [
 }
 
 // namelessBefore marks the functions before which 12.4 counts a nameless one: the first undefined function of each input
-// that no earlier input mentions.
+// that no earlier input mentions and that is no kernel (device code names the kernels that it launches).
 func (l *Link) namelessBefore() []bool {
 	if l.ABI != 7 {
 		return nil
@@ -93,7 +93,7 @@ func (l *Link) namelessBefore() []bool {
 				continue
 			}
 			known[fn] = true
-			if view[i].Shndx == cubin.SHNUndef && !marked {
+			if view[i].Shndx == cubin.SHNUndef && view[i].Other&cubin.STOEntry == 0 && !marked {
 				marked = true
 				before[fn] = true
 			}
