@@ -76,7 +76,7 @@ func (m *merger) relocations(in *Input, index int32) {
 				m.kernelUsesExtern(out, in.ID, syms[r.Sym])
 			}
 		}
-		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0)
+		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0 || rel == 0 && m.startsLater(in, h, r.Sym))
 		if isRela && rela == 0 {
 			rela = l.sec(".rela"+t.Name, 0, out)
 		} else if !isRela && rel == 0 {
@@ -101,6 +101,35 @@ func (m *merger) relocations(in *Input, index int32) {
 	s := l.Secs[home]
 	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
 	in.setOut(uint32(index), home, in.Secs[target].Lost)
+}
+
+// startsLater reports whether an entry of h names, by its section symbol, a section whose bytes earlier inputs precede in the image.
+// The addend that the reference looks at then has their size in it (observed).
+func (m *merger) startsLater(in *Input, h *cubin.Section, sym uint32) bool {
+	symbols := in.File.Symbols
+	if h.Mercury() {
+		symbols = in.File.MercSymbols
+	}
+	if int64(sym) >= int64(len(symbols)) || symbols[sym].Type() != cubin.STTSection || int64(symbols[sym].Shndx) >= int64(len(in.Secs)) {
+		return false
+	}
+	s := m.l.Secs[in.Secs[symbols[sym].Shndx].Out]
+	if s.Kind == KindText {
+		return false
+	}
+	for _, p := range s.Parts {
+		index := p.Sec
+		if h.Mercury() {
+			index = p.Merc
+		}
+		switch {
+		case p.In >= in.ID:
+			return false
+		case m.l.Inputs[p.In].File.Sections[index].Size > 0:
+			return true
+		}
+	}
+	return false
 }
 
 func (m *merger) kernelUsesExtern(text SecID, in FileID, sym SymID) {
