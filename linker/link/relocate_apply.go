@@ -186,7 +186,8 @@ func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
 		return p.bindSection(e, y)
 	case cubin.STTNotype:
 		if e.Sym != 0 {
-			return false // a label that the compiler left over
+			e.class = classLabel
+			return true
 		}
 	}
 	if e.Sym == 0 {

@@ -11,7 +11,8 @@ type symbolClass uint8
 const (
 	// classAbsent: not in the image and no function. Entries against it go.
 	classAbsent symbolClass = iota
-	// classLabel: a local label that the compiler left undefined in debug data.
+	// classLabel: a local label that the compiler left undefined in debug data: the value is 0, and all that is left is the
+	// addend.
 	classLabel
 	// classMarker: one of the names of the unified tables (__UFT_OFFSET and its like).
 	classMarker
@@ -72,7 +73,7 @@ type dispositionTable [symbolClasses][typeClasses]disposition
 // executableTable was measured with all types 0 to 116 on both toolkits (observed).
 var executableTable = dispositionTable{
 	classAbsent: {},
-	classLabel:  {},
+	classLabel:  {typeValue: apply},
 	classMarker: {},
 	classFunction: {typeUnknown: keep, typeValue: keep, typeLoader: keep, typeYield: keep, typePCRelative: keep,
 		typeDescriptor: keep},

@@ -190,7 +190,8 @@ func TestRelocateDisposesByKindOfSymbolAndType(t *testing.T) {
 		{"a constant's bank is written", 50, symConst, result{}},
 		{"a code section's symbol is 0", 2, symSection, result{0, 5}},
 		{"a debug section's symbol is the place of the contribution", 2, symDebug, result{0, 0x20 + 5}},
-		{"a label goes", 2, symLabel, result{0, old}},
+		{"a label is 0", 2, symLabel, result{0, 5}},
+		{"a loader's type against a label goes", 4, symLabel, result{0, old}},
 		{"a marker of the unified tables goes", 114, symMarker, result{0, old}},
 		{"an undefined local object is -1", 2, symMissing, result{0, 4}},
 		{"reserved shared memory is written as it is", 2, symReserved, result{0, 7 + 5}},
@@ -322,5 +323,15 @@ func TestRelocateRefusesLoaderTypesAgainstDeletedSharedVariables(t *testing.T) {
 	b.l.Syms[symShared].Index = 0
 	if err := b.run(); err == nil || !strings.Contains(err.Error(), "deleted symbol") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestRelocatePreservesEntriesAgainstLabelsWithoutSymbol(t *testing.T) {
+	b := newBench(Options{SM: 80, PreserveRelocs: true}, rela(8, 2, symLabel, 3), rela(16, 2, symMissing, 4))
+	if err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]OutRel{{8, 0, 2, 3}}, b.l.Secs[6].Rels); d != "" {
+		t.Errorf("preserved (-want +got):\n%s", d)
 	}
 }

@@ -12,7 +12,7 @@ func (p *patcher) value(e *pending) uint64 {
 			return p.userBank
 		}
 		return ^uint64(0)
-	case classSection:
+	case classSection, classLabel:
 		return 0
 	case classShared:
 		return p.sharedValue(e)
@@ -92,7 +92,7 @@ func (l *Link) constantBank(y *Symbol) uint32 {
 // image, and dynamic shared memory where the function that uses it has an instance of its own; from sm_100 on nothing but entries of
 // code against shared variables (observed).
 func (p *patcher) record(e *pending, addend int64) {
-	if p.t.resolved == nil || e.sym == 0 && e.Sym != 0 || e.sym != 0 && p.l.Syms[e.sym].Index == 0 {
+	if p.t.resolved == nil || e.sym == 0 && e.Sym != 0 && e.class != classLabel || e.sym != 0 && p.l.Syms[e.sym].Index == 0 {
 		return
 	}
 	switch e.class {
