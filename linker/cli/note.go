@@ -87,6 +87,7 @@ func (r *run) options(target arch.Name) link.Options {
 		OptionsText:        c.optionsText(target),
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
+		AsReference:        r.reference,
 	}
 	if target.Suffix != 0 {
 		o.Suffix = string(rune(target.Suffix))

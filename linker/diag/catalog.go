@@ -28,6 +28,7 @@ const (
 	DuplicateWeakParamBank
 	CommonLarger
 	NoCallgraphNode
+	NoRegisterCount
 	DeletedSymbol
 	TooMuchShared
 	TooMuchConstant
@@ -141,6 +142,7 @@ var catalog = [messageCount]Row{
 	DuplicateWeakParamBank:   {Error, "Duplicate weak parameter bank for '%s' is not the same size", "two inputs instantiate this kernel with different parameters. Recompile both with the same headers and options.", false},
 	CommonLarger:             {Error, "Common symbol '%s' in file '%s' has larger size than initialization", "a tentative definition is larger than the one with a value. Make the declarations agree.", false},
 	NoCallgraphNode:          {Fatal, "Internal error: no callgraph node", "", false},
+	NoRegisterCount:          {Fatal, "Internal error: no such original reg count", "", false},
 	DeletedSymbol:            {Fatal, "Internal error: reference to deleted symbol", "", false},
 	TooMuchShared:            {Error, "Entry function '%s' uses too much shared data (0x%x bytes, 0x%x max)", "use dynamic shared memory beyond the limit of static shared memory, or smaller arrays.", false},
 	TooMuchConstant:          {Error, "File uses too much global constant data (0x%x bytes, 0x%x max)", "constant memory has 64 KiB for all inputs together: move tables to __device__ memory.", false},

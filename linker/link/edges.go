@@ -68,8 +68,8 @@ func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 		}
 		p := l.proto(s)
 		if edge == nvinfo.AddressTaken {
-			l.Funcs[from].Taken = true
-			r.setPrototype(in, id, p)
+			// Where an address is taken the prototype is not compared, but counts from here on (observed).
+			l.Funcs[from].Taken, l.Funcs[from].Proto = true, p
 		} else {
 			l.Funcs[from].Indirect = append(l.Funcs[from].Indirect, p)
 		}

@@ -50,6 +50,8 @@ type Options struct {
 	// KeepSettledRelocs: with -r keep relocations that a later link can still change (culink's own behaviour); without
 	// it relocations are settled as the reference does.
 	KeepSettledRelocs bool
+	// AsReference also makes those checks of the reference that refuse programs without a mistake.
+	AsReference bool
 }
 
 // Target is the name of the architecture linked for: "sm_90a".

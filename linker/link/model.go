@@ -141,6 +141,12 @@ func (s *Symbol) Shared() bool {
 	return s.Type() == cubin.STTCudaObject && s.Space() == cubin.STOShared
 }
 
+// dynamicArray reports whether the symbol is an extern shared array without a size that nothing defines: the reference holds it
+// for a definition in some of its checks (observed).
+func (s *Symbol) dynamicArray() bool {
+	return s.Def == NoFile && s.Shared() && s.Size == 0 && s.Binding() == cubin.STBGlobal
+}
+
 // Kind says what an output section is; the table of kinds (kinds.go) holds everything that follows from it.
 type Kind uint8
 

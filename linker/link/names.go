@@ -22,12 +22,13 @@ type nameSlot struct {
 
 func (t *nameTable) hash(name string) uint64 { return maphash.String(t.seed, name) }
 
-// hashAll returns the hashes of the names that are entered by name, by symbol number.
-func (t *nameTable) hashAll(view []cubin.Symbol) []uint64 {
+// hashAll returns the hashes of the names that are entered by name, by symbol number; with locals those of local functions
+// and objects, too.
+func (t *nameTable) hashAll(view []cubin.Symbol, locals bool) []uint64 {
 	hashes := make([]uint64, len(view))
 	for i := range view {
-		if view[i].Binding() != cubin.STBLocal {
-			hashes[i] = t.hash(view[i].Name)
+		if y := &view[i]; y.Binding() != cubin.STBLocal || locals && y.Type() != cubin.STTSection && y.Type() != cubin.STTNotype {
+			hashes[i] = t.hash(y.Name)
 		}
 	}
 	return hashes

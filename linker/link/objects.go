@@ -28,10 +28,15 @@ const inputPlaceholder = "<input>"
 func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
 	l := r.l
 	if y.Binding() == cubin.STBLocal {
-		return r.newSymbol(in, n, y)
+		return r.local(in, n, r.newSymbol(in, n, y))
 	}
 	id, known := l.names.find(l.Syms, in.hashes[n], y.Name)
 	if !known {
+		if isReference(y.Type()) {
+			if like := r.likeNamedLocal(in, n, y); like != 0 {
+				l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.firstName(&l.Syms[like]))
+			}
+		}
 		id = r.newSymbol(in, n, y)
 		l.names.add(in.hashes[n], id)
 		return id
@@ -40,20 +45,20 @@ func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
 		return id
 	}
 	s := &l.Syms[id]
-	if isReference(y.Type()) || isReference(s.Type()) {
-		switch {
-		case isReference(y.Type()) != isReference(s.Type()):
-			l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, inputPlaceholder)
-		case y.Type() != s.Type():
-			l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, inputPlaceholder)
+	if isReference(y.Type()) {
+		if y.Type() != s.Type() {
+			l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.firstName(s))
 		}
 		return id
 	}
-	if r.isFunction(id) || y.Space() != s.Space() {
-		l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.fileName(s.First))
+	if r.isFunction(id) || isReference(s.Type()) || y.Space() != s.Space() {
+		l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.firstName(s))
 	}
-	if !r.isFunction(id) && (y.Other^s.Other)&cubin.STOManaged != 0 {
-		l.Diag.Report(diag.ManagedMismatch, y.Name, in.Name, l.fileName(s.First))
+	if (y.Other^s.Other)&cubin.STOManaged != 0 {
+		l.Diag.Report(diag.ManagedMismatch, y.Name, in.Name, l.firstName(s))
+	}
+	if isReference(s.Type()) {
+		return id
 	}
 	r.variable(in, n, y, id)
 	return id
@@ -71,16 +76,20 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		}
 		return
 	}
-	if oldCommon != newCommon && y.Shndx != cubin.SHNUndef && s.Def != NoFile {
+	if oldCommon != newCommon && y.Shndx != cubin.SHNUndef && (s.Def != NoFile || s.dynamicArray()) {
 		r.commonAndDefinition(in, n, y, id)
 		return
 	}
-	if y.Size != s.Size && s.Size != 0 && y.Size != 0 {
+	size := s.Size
+	if l.Mercury && r.isFunction(id) {
+		size = s.MercSize // of functions the two tables have different ones
+	}
+	if y.Size != size && size != 0 && y.Size != 0 {
 		l.Diag.Report(diag.SizeMismatch, y.Name, in.Name, l.fileName(s.First))
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
-	case s.Def == NoFile && s.Shared() && s.Size == 0 && y.Size == 0 && s.Binding() == cubin.STBGlobal && y.Binding() == cubin.STBGlobal && !l.KeepSettledRelocs:
+	case s.Def == NoFile && s.dynamicArray() && y.Binding() == cubin.STBGlobal && (y.Space() != cubin.STOShared || y.Size == 0 && !l.KeepSettledRelocs):
 		// The reference gives a dynamic array a section at its first mention; what its relocatable link wrote defines it again (observed).
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case s.Def == NoFile:
@@ -107,9 +116,11 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 	s := &l.Syms[id]
 	oldCommon := s.Shndx == cubin.SHNCommon
 	var initialised bool
-	if oldCommon {
+	switch {
+	case y.Space() != s.Space() || s.Def == NoFile: // an error already, after which sizes are compared as usual
+	case oldCommon:
 		initialised = hasBytes(in.File, y.Shndx)
-	} else {
+	default:
 		initialised = hasBytes(l.Inputs[s.Def].File, s.Shndx)
 	}
 	if initialised {

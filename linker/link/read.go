@@ -53,7 +53,7 @@ func (l *Link) read(ctx context.Context) error {
 	}
 	return l.parallel(len(inputs), func(i int) error {
 		inputs[i].Secs = l.viewSections(inputs[i].File)
-		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]))
+		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]), l.AsReference)
 		inputs[i].count(l.view(inputs[i]))
 		return nil
 	})

@@ -24,7 +24,8 @@ func (l *Link) resolve(ctx context.Context) error {
 	l.names.grow(defined + 16)
 	l.Protos = []string{""}
 	l.protoID = map[string]ProtoID{}
-	r := &resolver{l: l, fatal: diag.MergeElfFailed}
+	r := &resolver{l: l}
+	r.locals.grow(0)
 	accepted := l.Inputs[:0:0]
 	for i, in := range l.Inputs {
 		if r.droppedRuntime {
@@ -46,7 +47,7 @@ func (l *Link) resolve(ctx context.Context) error {
 			return err
 		}
 		if l.Diag.Errors() > errors {
-			return l.Diag.Fatal(r.fatal)
+			return l.Diag.Fatal(diag.MergeElfFailed)
 		}
 	}
 	l.Inputs = accepted
@@ -54,8 +55,9 @@ func (l *Link) resolve(ctx context.Context) error {
 }
 
 type resolver struct {
-	l     *Link
-	fatal diag.ID
+	l *Link
+	// locals finds the first local symbol of a name; only filled with AsReference.
+	locals nameTable
 	// open counts undefined functions that are no system calls.
 	open           int
 	droppedRuntime bool
@@ -74,10 +76,15 @@ func (r *resolver) input(in *Input) error {
 		if y.Type() != cubin.STTFunc || y.Internal() || in.Syms[i] != 0 {
 			continue
 		}
+		var err error
 		if owner := in.ownerFirst(view, i); owner != 0 {
-			in.Syms[owner] = r.function(in, int32(owner), &view[owner])
+			if in.Syms[owner], err = r.function(in, int32(owner), &view[owner]); err != nil {
+				return err
+			}
 		}
-		in.Syms[i] = r.function(in, int32(i), y)
+		if in.Syms[i], err = r.function(in, int32(i), y); err != nil {
+			return err
+		}
 	}
 	for i := 1; i < len(view); i++ {
 		switch y := &view[i]; y.Type() {
@@ -180,31 +187,29 @@ func (r *resolver) sizes(s *Symbol, in *Input, n int32, y *cubin.Symbol) {
 func (r *resolver) isFunction(id SymID) bool { return r.l.Syms[id].Type() == cubin.STTFunc }
 
 // function enters a function symbol.
-func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) SymID {
+func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) {
 	l := r.l
 	if y.Binding() == cubin.STBLocal {
-		return r.newFunction(in, n, y)
+		return r.local(in, n, r.newFunction(in, n, y)), nil
 	}
 	id, known := l.names.find(l.Syms, in.hashes[n], y.Name)
 	if !known {
+		if like := r.likeNamedLocal(in, n, y); like != 0 && (y.Other^l.Syms[like].Other)&cubin.STOEntry != 0 {
+			l.Diag.Report(diag.NotGlobalEverywhere, y.Name)
+		}
 		id = r.newFunction(in, n, y)
 		l.names.add(in.hashes[n], id)
 		if y.Shndx == cubin.SHNUndef && !isSyscall(y.Name) {
 			r.open++
 		}
-		return id
+		return id, nil
 	}
 	s := &l.Syms[id]
-	if !r.isFunction(id) {
-		l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.fileName(s.First))
-		r.fatal = diag.NoCallgraphNode
-		if y.Shndx != cubin.SHNUndef && s.Def != NoFile && y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal {
-			l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
-		}
-		return id
-	}
 	if (y.Other^s.Other)&cubin.STOEntry != 0 {
 		l.Diag.Report(diag.NotGlobalEverywhere, y.Name)
+	}
+	if !r.isFunction(id) {
+		return id, r.functionOverObject(in, y, s)
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
@@ -222,6 +227,42 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) SymID {
 	default:
 		in.Lost[n] = lostOnArrival
 	}
+	return id, nil
+}
+
+// functionOverObject reports that a name that stands for a variable so far is a function here. The reference goes on to
+// compare weak copies by register counts, which a variable has not (observed).
+func (r *resolver) functionOverObject(in *Input, y *cubin.Symbol, s *Symbol) error {
+	l := r.l
+	defined := y.Shndx != cubin.SHNUndef && (s.Def != NoFile || s.dynamicArray())
+	l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.firstName(s))
+	switch {
+	case defined && y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
+		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.firstName(s))
+	case defined && y.Binding() == cubin.STBWeak && s.Binding() == cubin.STBWeak && l.ABI != 7:
+		return l.Diag.Fatal(diag.NoRegisterCount)
+	}
+	return nil
+}
+
+// local enters a local symbol by name for the few checks of the reference that find it; others of its name stay behind it.
+func (r *resolver) local(in *Input, n int32, id SymID) SymID {
+	if l := r.l; l.AsReference {
+		if _, known := r.locals.find(l.Syms, in.hashes[n], l.Syms[id].Name); !known {
+			r.locals.add(in.hashes[n], id)
+		}
+	}
+	return id
+}
+
+// likeNamedLocal is the first local symbol with the name of a new global one. The reference compares the two in some
+// respects although they have nothing to do with each other (observed): a kernel must not be called like a local symbol, and
+// neither must a texture reference.
+func (r *resolver) likeNamedLocal(in *Input, n int32, y *cubin.Symbol) SymID {
+	if !r.l.AsReference {
+		return 0
+	}
+	id, _ := r.locals.find(r.l.Syms, in.hashes[n], y.Name)
 	return id
 }
 
@@ -287,9 +328,17 @@ func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
 // fileName is the name of an input as messages show it.
 func (l *Link) fileName(id FileID) string {
 	if id < 0 || int(id) >= len(l.Inputs) {
-		return "<input>"
+		return inputPlaceholder
 	}
 	return l.Inputs[id].Name
+}
+
+// firstName is the name of the input that a message about a symbol calls the first.
+func (l *Link) firstName(s *Symbol) string {
+	if isReference(s.Type()) {
+		return inputPlaceholder
+	}
+	return l.fileName(s.First)
 }
 
 // prototypes checks .nv.prototype: the same function has one prototype everywhere.
@@ -305,20 +354,36 @@ func (r *resolver) prototypes(in *Input) error {
 			if !ok {
 				return l.Diag.Fatal(diag.MalformedInput, in.Name, "a prototype lies outside the string table")
 			}
-			if id == 0 || l.Syms[id].Func == 0 {
+			if id == 0 {
 				continue
 			}
-			r.setPrototype(in, id, l.proto(proto))
+			f := r.graphNode(&l.Syms[id])
+			if f == 0 {
+				return l.Diag.Fatal(diag.NoCallgraphNode)
+			}
+			r.checkPrototype(in, id, f, l.proto(proto))
 		}
 	}
 	return nil
 }
 
-// setPrototype notes the prototype last read; one that differs from the known one is an error.
-func (r *resolver) setPrototype(in *Input, id SymID, p ProtoID) {
+// graphNode is the function whose place in the call graph a symbol has, 0 if none. A variable that is called like a function is
+// an error already; what the reference says next depends on which function it takes it for: it reads the number of the
+// function where shared and common variables have their alignment (observed).
+func (r *resolver) graphNode(s *Symbol) FuncID {
+	if s.Func != 0 {
+		return s.Func
+	}
+	if (s.Shndx == cubin.SHNCommon || s.Shared() && s.Def != NoFile) && s.Value < uint64(len(r.l.Funcs)) {
+		return FuncID(s.Value)
+	}
+	return 0
+}
+
+// checkPrototype notes a function's prototype; one that differs from the known one is an error.
+func (r *resolver) checkPrototype(in *Input, id SymID, node FuncID, p ProtoID) {
 	l := r.l
-	s := &l.Syms[id]
-	f := &l.Funcs[s.Func]
+	s, f := &l.Syms[id], &l.Funcs[node]
 	if f.Proto != 0 && f.Proto != p && !samePrototype(l.Protos[f.Proto], l.Protos[p]) {
 		l.Diag.Report(diag.PrototypeMismatch, s.Name, in.Name, l.fileName(s.First))
 		return

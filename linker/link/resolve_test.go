@@ -161,7 +161,7 @@ func TestErrorsOfOneInputEndTheLinkInTheReferencesOrder(t *testing.T) {
 				"Multiple definition of 'x' in 'b.cubin', first defined in 'a.cubin'", "merge_elf failed"}},
 		{"a function where a variable was", []program{{Variables: variables{v("x", global, 4)}}, {Functions: functions{fn("x", global, 8)}}},
 			[]string{"Memory space doesn't match for 'x' in 'b.cubin', first specified in 'a.cubin'",
-				"Multiple definition of 'x' in 'b.cubin', first defined in 'a.cubin'", "Internal error: no callgraph node"}},
+				"Multiple definition of 'x' in 'b.cubin', first defined in 'a.cubin'", "merge_elf failed"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
