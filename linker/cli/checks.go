@@ -116,6 +116,9 @@ func (r *run) laterChecks() error {
 		if !c.given(optNvvmpath) {
 			return r.diag.Fatal(diag.NvvmpathMissing)
 		}
+		if c.given(optForcePartialLTO) && c.given(optForceWholeLTO) {
+			return r.diag.Fatal(diag.ConflictingOptions, "-force-partial-lto", "-force-whole-lto")
+		}
 		return r.diag.Fatal(diag.LinkerLibrary)
 	}
 	if c.given(optCudaAPIVersion) {
@@ -137,9 +140,6 @@ func (r *run) laterChecks() error {
 		if c.given(id) && !opens(c.text(id)) {
 			return r.diag.Fatal(diag.NoInputFile, c.text(id))
 		}
-	}
-	if c.given(optNvHost) {
-		return r.diag.Fatal(diag.NvHost)
 	}
 	if c.given(optUidx) {
 		return r.diag.Fatal(diag.NotUidx)

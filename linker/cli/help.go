@@ -21,7 +21,7 @@ const (
 func (r *run) help() error {
 	out := bufio.NewWriter(r.stdout)
 	if r.reference {
-		referenceHelp(out, r.line.Toolkit)
+		referenceHelp(out, r.line.Toolkit, r.line.toolName())
 	} else {
 		ownHelp(out)
 	}
@@ -29,8 +29,8 @@ func (r *run) help() error {
 }
 
 // referenceHelp writes the reference's help for a release: all its options that are not hidden, sorted by name.
-func referenceHelp(w io.Writer, t *arch.Toolkit) {
-	fmt.Fprint(w, "\nUsage  : nvlink [options] <objects>\n\nOptions\n=======\n\n")
+func referenceHelp(w io.Writer, t *arch.Toolkit, tool string) {
+	fmt.Fprintf(w, "\nUsage  : %s [options] <objects>\n\nOptions\n=======\n\n", tool)
 	for id := range numOptions {
 		o := &options[id]
 		if o.Hidden || o.Status == statusOwn || !o.has(t) || o.longIn(t) != o.Long {

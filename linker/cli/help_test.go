@@ -35,7 +35,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestReferenceHelp(t *testing.T) {
 	for _, release := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
 		var b bytes.Buffer
-		referenceHelp(&b, release)
+		referenceHelp(&b, release, release.Tool)
 		golden(t, "testdata/help-"+release.Name+".txt", b.Bytes())
 	}
 }

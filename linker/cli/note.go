@@ -74,6 +74,7 @@ func (r *run) options(target arch.Name) link.Options {
 		Verbose:            c.given(optVerbose),
 		ExtraWarnings:      c.given(optExtraWarnings),
 		DumpCallgraph:      c.given(optDumpCallgraph) || c.given(optDumpCallgraphRaw),
+		DotGraph:           c.given(optDotFile),
 		NoStackSizeWarning: c.given(optSuppressStackWarning),
 		NoArchWarning:      c.given(optSuppressArchWarning),
 		KeepSystemLibs:     c.given(optKeepSystemLibraries),
@@ -88,6 +89,10 @@ func (r *run) options(target arch.Name) link.Options {
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
 		AsReference:        r.reference,
+	}
+	if r.reference && c.given(optToolName) {
+		name := c.toolName()
+		o.ToolName = &name
 	}
 	if target.Suffix != 0 {
 		o.Suffix = string(rune(target.Suffix))

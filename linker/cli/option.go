@@ -47,6 +47,8 @@ type option struct {
 	Allowed    []string
 	OwnAllowed []string
 	Default    string
+	// Implied is the value when none follows: the next argument is an option, or there is none.
+	Implied string
 	// Help is the reference's text in --help, paragraphs separated by newlines; Own is culink's.
 	Help string
 	Own  string

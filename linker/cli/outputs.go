@@ -97,6 +97,14 @@ func (r *run) write(id optionID, data []byte) error {
 	return nil
 }
 
+// writeDot writes the file of --dot-file. It, too, is written after links that ended in errors (observed).
+func (r *run) writeDot(l *linked) error {
+	if !r.line.given(optDotFile) || l.res == nil {
+		return nil
+	}
+	return r.write(optDotFile, l.res.DotGraph)
+}
+
 // writeRegister writes the file of --register-link-binaries, which lists the modules that were linked. It is written after
 // links that ended in errors, too, but not after fatal ones (observed).
 func (r *run) writeRegister(l *linked) error {

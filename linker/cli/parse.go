@@ -103,8 +103,11 @@ func (p *parser) next() (token string, depth int, ok bool) {
 }
 
 // value takes the token behind an option, which must be in the same source (observed).
-func (p *parser) value() (token string, ok bool) {
+func (p *parser) value(o *option) (token string, ok bool) {
 	top := &p.frames[len(p.frames)-1]
+	if o.Implied != "" && (len(top.tokens) == 0 || len(top.tokens[0]) > 1 && top.tokens[0][0] == '-') {
+		return o.Implied, true
+	}
 	if len(top.tokens) == 0 {
 		return "", false
 	}
@@ -132,7 +135,7 @@ func (p *parser) option(arg string, depth int) error {
 		return nil
 	}
 	if !hasValue {
-		if text, ok = p.value(); !ok {
+		if text, ok = p.value(o); !ok {
 			return p.diag.Fatal(diag.ArgumentExpected, "-"+name)
 		}
 	}

@@ -67,11 +67,24 @@ func (r *run) flush() error {
 	if !r.reference {
 		return r.explanation().Print(r.stderr, fresh)
 	}
-	target := ""
+	form := diag.ReferenceForm{Tool: r.line.toolName()}
 	if r.line != nil && r.line.given(optReportArch) {
-		target = r.line.text(optArch)
+		form.Target = r.line.text(optArch)
 	}
-	return diag.PrintReference(r.stderr, fresh, target)
+	return form.Print(r.stderr, fresh)
+}
+
+// toolName is what the reference calls itself: with --tool-name its value without folder and extension (observed).
+func (c *commandLine) toolName() string {
+	if c == nil || !c.given(optToolName) {
+		return arch.Newest().Tool
+	}
+	value := c.text(optToolName)
+	name := value[strings.LastIndexByte(value, '/')+1:]
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		name = name[:i]
+	}
+	return name
 }
 
 // exit prints the messages and turns the outcome into an exit code.

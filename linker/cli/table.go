@@ -62,6 +62,7 @@ const (
 	optShared
 	optStackProtectorThreshold
 	optSyscallConstOffset
+	optToolName
 	optUumn
 	optVerboseTkinfo
 	optToolkit
@@ -173,11 +174,11 @@ var options = [numOptions]option{
 	},
 	optGhls: {
 		Long: "gen-host-linker-script", Short: "ghls", Form: formValue,
-		Allowed: []string{"lcs-abs", "lcs-aug"},
-		Arg:     "<host linker script type>",
-		Help:    "Specify the type of host linker script to be generated.",
-		Own:     "write a linker script for the host linker and do not link",
-		Status:  statusSame,
+		Allowed: []string{"lcs-abs", "lcs-aug"}, Implied: "lcs-abs",
+		Arg:    "<host linker script type>",
+		Help:   "Specify the type of host linker script to be generated.",
+		Own:    "write a linker script for the host linker and do not link",
+		Status: statusSame,
 	},
 	optHelp: {
 		Long: "help", Short: "h", Form: formSwitch,
@@ -384,8 +385,9 @@ var options = [numOptions]option{
 		Status: statusSame, Note: "switches --reserve-null-pointer off, in any order",
 	},
 	optDotFile: {
-		Long: "dot-file", Form: formValue, Hidden: true,
-		Status: statusIgnored, Note: "no effect seen",
+		Long: "dot-file", Short: "dot", Form: formValue, Hidden: true,
+		Own:    "write the call graph to this file, for Graphviz",
+		Status: statusSame,
 	},
 	optEnableExtendedSmem: {
 		Long: "enable-extended-smem", Short: "enable-extended-smem", Form: formBool, Hidden: true,
@@ -416,7 +418,8 @@ var options = [numOptions]option{
 	},
 	optHostLinkerOptions: {
 		Long: "host-linker-options", Short: "Xlinker", Form: formList, Hidden: true,
-		Status: statusIgnored, Note: "no effect seen",
+		Own:    "with -ghls=lcs-abs, options for the host's linker in place of those that the host compiler gives it",
+		Status: statusSame, Note: "has no effect on a link",
 	},
 	optNvHost: {
 		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
@@ -425,7 +428,8 @@ var options = [numOptions]option{
 	},
 	optShared: {
 		Long: "shared", Short: "shared", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "nvcc -shared -dlink passes it, and so do CMake's device links; no effect seen",
+		Own:    "with -ghls=lcs-abs, ask for the linker script of a shared library",
+		Status: statusSame, Note: "has no effect on a link; nvcc -shared -dlink passes it, and so do CMake's device links",
 	},
 	optReserveNull: {
 		Long: "reserve-null-pointer", Short: "reserve-null-pointer", Form: formSwitch, Hidden: true,
@@ -438,8 +442,12 @@ var options = [numOptions]option{
 		Status: statusIgnored, Note: "no effect seen",
 	},
 	optSyscallConstOffset: {
-		Long: "syscall-const-offset", Short: "syscall-const-offset", Form: formValue, Hidden: true,
+		Long: "syscall-const-offset", Short: "syscall-const-offset", Form: formNumber, Hidden: true,
 		Status: statusIgnored, Note: "no effect seen",
+	},
+	optToolName: {
+		Long: "tool-name", Short: "tool-name", Form: formValue, Hidden: true,
+		Status: statusIgnored, Note: "what messages begin with in place of nvlink, without folder and extension; under its own name culink says culink",
 	},
 	optUumn: {
 		Long: "uumn", Short: "uumn", Form: formSwitch, Hidden: true,

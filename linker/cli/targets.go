@@ -153,6 +153,9 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 	if err != nil && !errors.Is(err, link.ErrFailed) {
 		return err
 	}
+	if err == nil && r.line.given(optNvHost) {
+		return r.diag.Fatal(diag.NvHost) // behind what is wrong with the inputs
+	}
 	if err == nil && all[0].target.Kind == arch.Real {
 		if err := r.writeOutputs(all); err != nil {
 			return err
@@ -160,6 +163,9 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 	}
 	if errors.Is(err, errUnlinked) {
 		return err
+	}
+	if e := r.writeDot(&all[0]); e != nil {
+		return e
 	}
 	if e := r.writeRegister(&all[0]); e != nil {
 		return e

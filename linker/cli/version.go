@@ -11,7 +11,7 @@ import (
 func (r *run) version() error {
 	t := r.line.Toolkit
 	if r.reference {
-		_, err := fmt.Fprintf(r.stdout, "nvlink: NVIDIA (R) Cuda linker\nCopyright (c) %s NVIDIA Corporation\n%s\n%s\n%s\n", t.Years, t.Built, t.Release, t.Build)
+		_, err := fmt.Fprintf(r.stdout, "%s: NVIDIA (R) Cuda linker\nCopyright (c) %s NVIDIA Corporation\n%s\n%s\n%s\n", r.line.toolName(), t.Years, t.Built, t.Release, t.Build)
 		return err
 	}
 	v := "(built from source)"

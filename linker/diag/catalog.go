@@ -117,6 +117,7 @@ const (
 	APIVersionMajor
 	NoOutput
 	NoTimeFile
+	ScriptFailed
 
 	// Messages that only culink has.
 	IgnoredOption
@@ -229,6 +230,7 @@ var catalog = [messageCount]Row{
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
 	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},
 	NoTimeFile:          {Fatal, "Cannot open file '%s'", "", false},
+	ScriptFailed:        {Fatal, "Host linker script creation failed.", "the host's linker must be on PATH as ld, and the output file's folder must exist.", false},
 
 	IgnoredOption:    {Info, "option '%s' has no effect: %s", "", false},
 	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},

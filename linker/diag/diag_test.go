@@ -45,7 +45,7 @@ func report(c *Collector) []Message {
 
 func TestTheReferencesFormIsOneLineEachInOrder(t *testing.T) {
 	var b strings.Builder
-	if err := PrintReference(&b, report(&Collector{}), "sm_90"); err != nil {
+	if err := (ReferenceForm{"nvlink", "sm_90"}).Print(&b, report(&Collector{})); err != nil {
 		t.Fatal(err)
 	}
 	want := `nvlink error   : Undefined reference to '_Z1fi' in 'b.o' (target: sm_90)
@@ -61,11 +61,11 @@ nvlink fatal   : merge_elf failed (target: sm_90)
 	}
 }
 
-func TestOptionErrorsNeverNameTheTarget(t *testing.T) {
+func TestOptionErrorsNameNeitherTheTargetNorAnotherTool(t *testing.T) {
 	c := &Collector{}
 	_ = c.Fatal(UnknownOption, "x")
 	var b strings.Builder
-	if err := PrintReference(&b, c.Messages(), "sm_90"); err != nil || b.String() != "nvlink fatal   : Unknown option 'x'\n" {
+	if err := (ReferenceForm{"other", "sm_90"}).Print(&b, c.Messages()); err != nil || b.String() != "nvlink fatal   : Unknown option 'x'\n" {
 		t.Error(b.String(), err)
 	}
 }

@@ -5,20 +5,23 @@ import (
 	"io"
 )
 
-// prefixes are what the reference puts in front of a message of each class.
-var prefixes = [...]string{
-	Info:    "nvlink info    : ",
-	Warning: "nvlink warning : ",
-	Error:   "nvlink error   : ",
-	Fatal:   "nvlink fatal   : ",
-}
+// classes are what the reference puts behind its name in a message of each class.
+var classes = [...]string{Info: " info    : ", Warning: " warning : ", Error: " error   : ", Fatal: " fatal   : "}
 
-// parserStage reports whether the message comes from reading the command line: such lines never name the target.
+// parserStage reports whether the message comes from reading the command line.
 func (id ID) parserStage() bool { return id >= UnknownOption && id <= StrayCharacter }
 
-// PrintReference writes messages as the reference linker does: one line each, in the order of their reports. target
-// is empty or, with -report-arch, what is appended to every line: "sm_80".
-func PrintReference(w io.Writer, messages []Message, target string) error {
+// ReferenceForm is how the reference linker prints its messages.
+type ReferenceForm struct {
+	// Tool is what a line begins with: "nvlink" unless --tool-name says otherwise.
+	Tool string
+	// Target is empty or, with -report-arch, what is appended to every line: "sm_80".
+	Target string
+}
+
+// Print writes messages as the reference linker does: one line each, in the order of their reports. Those of the parser of
+// options neither name the target nor have another name than nvlink (observed).
+func (f ReferenceForm) Print(w io.Writer, messages []Message) error {
 	out := bufio.NewWriter(w)
 	for i := range messages {
 		m := &messages[i]
@@ -26,10 +29,15 @@ func PrintReference(w io.Writer, messages []Message, target string) error {
 			out.WriteString(m.Raw)
 			continue
 		}
-		out.WriteString(prefixes[m.Severity()])
+		tool := f.Tool
+		if m.ID.parserStage() {
+			tool = "nvlink"
+		}
+		out.WriteString(tool)
+		out.WriteString(classes[m.Severity()])
 		out.WriteString(m.Text())
-		if target != "" && !m.ID.parserStage() {
-			out.WriteString(" (target: " + target + ")")
+		if f.Target != "" && !m.ID.parserStage() {
+			out.WriteString(" (target: " + f.Target + ")")
 		}
 		out.WriteByte('\n')
 	}

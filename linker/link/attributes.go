@@ -60,6 +60,7 @@ func (l *Link) propagate(ctx context.Context) error {
 // reportFunctions prints the call graph if asked to, and reports entries that call functions with more registers than
 // they allow.
 func (l *Link) reportFunctions() {
+	l.dotGraph()
 	if l.rel {
 		return
 	}

@@ -76,6 +76,24 @@ func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number [
 	b.WriteByte('\n')
 }
 
+// dotGraph makes the text of --dot-file: an edge for each call, in the order of -dump-callgraph (observed).
+func (l *Link) dotGraph() {
+	if !l.DotGraph {
+		return
+	}
+	b := []byte("digraph callgraph {\n")
+	for i := 1; i < len(l.Funcs); i++ {
+		s := &l.Syms[l.Funcs[i].Sym]
+		if s.Index == 0 {
+			continue
+		}
+		for _, c := range l.callees(FuncID(i)) {
+			b = fmt.Appendf(b, "%s -> %s;\n", s.Name, l.Syms[l.Funcs[c].Sym].Name)
+		}
+	}
+	l.result.DotGraph = append(b, "}\n"...)
+}
+
 // namelessBefore marks the functions before which 12.4 counts a nameless one: the first undefined function of each input
 // that no earlier input mentions and that is no kernel (device code names the kernels that it launches).
 func (l *Link) namelessBefore() []bool {

@@ -26,6 +26,7 @@ type Options struct {
 	Verbose            bool // -v
 	ExtraWarnings      bool // -extrawarn
 	DumpCallgraph      bool // -dump-callgraph, -dump-callgraph-no-demangle (the same text)
+	DotGraph           bool // --dot-file
 	NoStackSizeWarning bool // -suppress-stack-size-warning
 	NoArchWarning      bool
 	KeepSystemLibs     bool // -keep-system-libraries
@@ -43,6 +44,8 @@ type Options struct {
 	OptionsText string
 	// ObjectName is the first string of that note: empty, or with -g the base name of the output.
 	ObjectName string
+	// ToolName is the second string of that note: nil for nvlink's name.
+	ToolName *string
 	// Trace, if not nil, is told of each pass when it has ended.
 	Trace func(pass string, elapsed time.Duration)
 	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
@@ -72,6 +75,8 @@ type Source struct {
 // Result is what a link makes.
 type Result struct {
 	Image []byte
+	// DotGraph is the call graph in the language of Graphviz, if it was asked for.
+	DotGraph []byte
 	// AnewCandidates are kernels whose code the reference would have generated anew (sm_100 and later).
 	AnewCandidates []string
 	// DroppedSources are the indices of sources that were left out (cudadevrt that nobody needs).

@@ -13,7 +13,11 @@ func (l *Link) encodeNotes() {
 		return
 	}
 	t := arch.CUDA130()
-	b := nvinfo.Tkinfo{Object: l.ObjectName, Tool: t.Tool, Release: t.Release, Build: t.Build, Options: l.OptionsText}.Note().Append(nil)
+	tool := t.Tool
+	if l.ToolName != nil {
+		tool = *l.ToolName
+	}
+	b := nvinfo.Tkinfo{Object: l.ObjectName, Tool: tool, Release: t.Release, Build: t.Build, Options: l.OptionsText}.Note().Append(nil)
 	virtual := int(l.virtualSM7())
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
