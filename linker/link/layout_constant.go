@@ -62,7 +62,7 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
 		l.moveConstants(l.Inputs[p.In], p, at)
-		if i > 0 && len(entries) > 0 && len(l.variables(l.Inputs[p.In]).in(p.Sec)) > 0 {
+		if p.In != l.Syms[l.Secs[fc.Owner].Fn].Def && len(entries) > 0 && len(l.variables(l.Inputs[p.In]).in(p.Sec)) > 0 {
 			l.mem.nullValue = p.Off + at
 		}
 	}
