@@ -131,10 +131,10 @@ func (p *sharedPlan) dynamicSymbols() {
 				s.Value = 0
 			}
 			if len(p.grouped) > 0 || l.SM >= 100 {
-				s.Value += p.reserve
+				s.Value += p.shown
 			}
 		default:
-			s.Value = neverReached + p.reserve
+			s.Value = neverReached + p.shown
 		}
 	}
 }

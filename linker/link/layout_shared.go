@@ -56,11 +56,12 @@ type sharedPlan struct {
 	dynamic bool   // some dynamic array is mentioned
 	uses    []bool // by kernel: it reaches a dynamic array
 	reserve uint64
+	shown   uint64 // what symbols' values count of it
 }
 
 // sharedMemory lays out shared memory.
 func (l *Link) sharedMemory() error {
-	p := &sharedPlan{l: l, reserve: l.sharedReserve()}
+	p := &sharedPlan{l: l, reserve: l.sharedReserve(), shown: l.shownReserve()}
 	p.kernelAt = make([]int32, len(l.Secs))
 	for i, text := range l.Kernels {
 		p.kernelAt[text] = int32(i) + 1
@@ -87,6 +88,15 @@ func (l *Link) sharedReserve() uint64 {
 		return uint64(p.ReservedShared)
 	}
 	return 0
+}
+
+// shownReserve is what the values of shared variables' symbols count of the system's bytes: the same, but from sm_100 on
+// --disable-smem-reservation leaves it as it is (observed).
+func (l *Link) shownReserve() uint64 {
+	if p, ok := arch.Lookup(l.SM); ok && !l.rel && l.SM >= 100 {
+		return uint64(p.ReservedShared)
+	}
+	return l.sharedReserve()
 }
 
 // start is the first offset that a variable may have: --reserve-null-pointer leaves 0 free (observed).
@@ -209,7 +219,7 @@ func (p *sharedPlan) assignFunctions() {
 		p.maximum = max(p.maximum, v.align)
 		if !v.dynamic {
 			if len(v.users) == 0 {
-				l.Syms[v.sym].Value = p.reserve
+				l.Syms[v.sym].Value = p.shown
 				l.Syms[v.sym].CodeRef = false // code that refers to it was replaced
 			}
 			v.entries = l.withRejected(l.entriesReachingAny(v.users), v.users)
@@ -382,7 +392,7 @@ func (p *sharedPlan) symbols() {
 	set := func(list []sharedVar) {
 		for i := range list {
 			v := &list[i]
-			p.l.Syms[v.sym].Value = v.addr + p.reserve
+			p.l.Syms[v.sym].Value = v.addr + p.shown
 			if v.replaced && !p.l.Mercury {
 				if p.l.mem.sharedTwice == nil {
 					p.l.mem.sharedTwice = map[SymID]bool{}
@@ -396,16 +406,16 @@ func (p *sharedPlan) symbols() {
 		set(list)
 	}
 	for id := range p.l.mem.sharedTwice {
-		p.l.Syms[id].Value += p.reserve
+		p.l.Syms[id].Value += p.shown
 	}
 	p.dynamicSymbols()
 }
 
 // sharedOffset is the offset of a shared variable in code, which does not count the reserved bytes.
 func (l *Link) sharedOffset(id SymID) uint64 {
-	at := l.Syms[id].Value - l.sharedReserve()
+	at := l.Syms[id].Value - l.shownReserve()
 	if l.mem.sharedTwice[id] {
-		at -= l.sharedReserve()
+		at -= l.shownReserve()
 	}
 	return at
 }

@@ -134,6 +134,9 @@ type Link struct {
 	// externUses are, in a relocatable link with -g, the kernels' references to dynamic arrays.
 	externUses []externUse
 
+	// lostDebug are, in reading order, relocation sections of debug data whose functions are all lost copies.
+	lostDebug []lostEntries
+
 	mem       memory
 	table     bindlessTable
 	numbering numbering

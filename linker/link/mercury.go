@@ -100,7 +100,7 @@ func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
 		space := l.mercSpace(s)
 		info, other = info&0xf0|uint8(cubin.STTCudaObject), other|space
 		if space == cubin.STOShared {
-			value -= l.sharedReserve()
+			value -= l.shownReserve()
 		}
 	}
 	if strings.HasPrefix(s.Name, ".nv.reservedSmem.") || !l.rel && strings.HasPrefix(s.Name, "__nv_reservedSMEM_") {

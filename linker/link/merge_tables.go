@@ -87,7 +87,11 @@ func (m *merger) relocations(in *Input, index int32) {
 		}
 		entered = true
 	}
+	plain, twin := in.forms(index)
 	if !entered {
+		if t.Kind == KindDebug {
+			l.lostDebug = append(l.lostDebug, lostEntries{out, Part{In: in.ID, Sec: plain, Merc: twin}})
+		}
 		return
 	}
 	if rela == 0 && h.Type != cubin.SHTRel {
@@ -97,7 +101,6 @@ func (m *merger) relocations(in *Input, index int32) {
 	if h.Type == cubin.SHTRel {
 		home = rel
 	}
-	plain, twin := in.forms(index)
 	s := l.Secs[home]
 	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
 	in.setOut(uint32(index), home, in.Secs[target].Lost)
@@ -130,6 +133,13 @@ func (m *merger) startsLater(in *Input, h *cubin.Section, sym uint32) bool {
 		}
 	}
 	return false
+}
+
+// lostEntries is an input's relocation section none of whose entries makes a section in the image. Those of debug data are looked at all
+// the same: they say which descriptions are of lost copies.
+type lostEntries struct {
+	target SecID
+	part   Part
 }
 
 func (m *merger) kernelUsesExtern(text SecID, in FileID, sym SymID) {

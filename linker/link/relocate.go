@@ -73,6 +73,7 @@ type relocTarget struct {
 	sec                 *Section
 	rel, rela, resolved *Section
 	parts               []Part // input relocation sections, in reading order
+	lost                []Part // those that make no section
 	settled             []OutRel
 }
 
@@ -82,6 +83,13 @@ func newRelocator(l *Link) *relocator {
 		r.class[i] = l.symbolClass(&l.Syms[i])
 	}
 	at := make([]int32, len(l.Secs))
+	target := func(sec SecID) *relocTarget {
+		if at[sec] == 0 {
+			r.targets = append(r.targets, relocTarget{sec: l.Secs[sec]})
+			at[sec] = int32(len(r.targets))
+		}
+		return &r.targets[at[sec]-1]
+	}
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
 		case KindRel, KindRela:
@@ -91,20 +99,20 @@ func newRelocator(l *Link) *relocator {
 		if s.Target == 0 {
 			continue
 		}
-		if at[s.Target] == 0 {
-			r.targets = append(r.targets, relocTarget{sec: l.Secs[s.Target]})
-			at[s.Target] = int32(len(r.targets))
-		}
-		t := &r.targets[at[s.Target]-1]
+		t := target(s.Target)
 		if s.Kind == KindRel {
 			t.rel = s
 		} else {
 			t.rela = s
 		}
 	}
+	for i := range l.lostDebug {
+		t := target(l.lostDebug[i].target)
+		t.lost = append(t.lost, l.lostDebug[i].part)
+	}
 	for i := range r.targets {
 		t := &r.targets[i]
-		t.parts = joinParts(t.rel, t.rela)
+		t.parts = joinParts(joinParts(t.rel.parts(), t.rela.parts()), t.lost)
 		t.resolved = l.resolvedOf(t.sec)
 		if holdsVariables(t.sec) {
 			for _, part := range t.parts { // the index is made here, since several sections may ask for it at once
@@ -122,18 +130,22 @@ func newRelocator(l *Link) *relocator {
 	return r
 }
 
-// joinParts merges the inputs of a target's two relocation sections into reading order.
-func joinParts(rel, rela *Section) []Part {
-	switch {
-	case rel == nil || len(rel.Parts) == 0:
-		if rela == nil {
-			return nil
-		}
-		return rela.Parts
-	case rela == nil || len(rela.Parts) == 0:
-		return rel.Parts
+// parts are a section's contributions, none if there is no section.
+func (s *Section) parts() []Part {
+	if s == nil {
+		return nil
 	}
-	a, b := rel.Parts, rela.Parts
+	return s.Parts
+}
+
+// joinParts merges two lists of relocation sections of one target into reading order.
+func joinParts(a, b []Part) []Part {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
 	out := make([]Part, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		if a[0].In < b[0].In || a[0].In == b[0].In && a[0].Sec < b[0].Sec {

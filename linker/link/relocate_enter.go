@@ -10,9 +10,9 @@ type entryFilter struct {
 	links   []SymID
 	view    []cubin.Symbol
 	twin    bool
-	// constants: the target holds user constants; vars: what it holds, if it is initialised global memory.
-	constants bool
-	vars      []heldVariable
+	// constants: the target holds user constants; debug: debug data; vars: what it holds, if it is initialised global memory.
+	constants, debug bool
+	vars             []heldVariable
 }
 
 // newEntryFilter prepares for the relocation section of that index, which patches the input section target of the output section t.
@@ -24,6 +24,8 @@ func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryF
 	switch t.Kind {
 	case KindConstUser:
 		f.constants = true
+	case KindDebug:
+		f.debug = true
 	case KindGlobalInit:
 		plain, _ := in.forms(target)
 		f.vars = l.heldVariables(in, plain, t.Kind, nil)
@@ -40,6 +42,9 @@ func (f *entryFilter) enters(l *Link, r *cubin.Rel) bool {
 	if f.constants {
 		// A variable that is replaced later is not known to be lost yet.
 		return !l.lostHere(f.in, y, f.links[r.Sym]) || y.Type() != cubin.STTFunc && f.loss(int(r.Sym)) == replacedLater
+	}
+	if f.debug {
+		return y.Type() != cubin.STTFunc || !l.lostHere(f.in, y, f.links[r.Sym])
 	}
 	v := findVariable(f.vars, r.Offset)
 	return v == nil || !v.gone
