@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"errors"
+	"io"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/link"
 )
 
 // conflict is a pair of options that exclude each other, or an option that needs another.
@@ -141,10 +145,45 @@ func (r *run) laterChecks() error {
 			return r.diag.Fatal(diag.NoInputFile, c.text(id))
 		}
 	}
-	if c.given(optUidx) {
+	return r.readIndex()
+}
+
+// readIndex reads the index file of the program's unified functions and variables.
+func (r *run) readIndex() error {
+	c := r.line
+	if !c.given(optUidx) {
+		return nil
+	}
+	name := c.text(optUidx)
+	data, err := readIndexFile(name)
+	if err != nil {
+		return r.diag.Fatal(diag.OutOfMemory) // as the reference says of a folder
+	}
+	if len(data) == 0 {
+		return r.diag.Fatal(diag.UnreadableUidx, name)
+	}
+	switch r.index, err = link.ParseUnifiedIndex(data, c.Toolkit.Word); {
+	case errors.Is(err, link.ErrNotUnifiedIndex):
 		return r.diag.Fatal(diag.NotUidx)
+	case err != nil:
+		return r.diag.Fatal(diag.MalformedUidx)
 	}
 	return nil
+}
+
+// readIndexFile reads a file that an image will carry: none that is larger than any image.
+func readIndexFile(name string) ([]byte, error) {
+	const most = 1 << 30
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(data) > most {
+		err = errors.New("it is larger than any index")
+	}
+	return data, err
 }
 
 // apiMajor reads the value of --cuda-api-version, which is two numbers around a dot.

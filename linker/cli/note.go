@@ -14,7 +14,7 @@ var recorded = []optionID{
 	optRegister, optVerbose, optPreserveRelocs, optDisableWarnings, optWerror, optDisableInfos, optKeepSystemLibraries, optKernelsUsed,
 	optVariablesUsed, optCPUArch, optReportArch, optTime, optEmitPTX, optExtraWarnings, optLTO, optDlto, optNvvmpath, optSplitCompile,
 	optSplitCompileExtended, optOfastCompile, optSuppressDebugInfo, optXptxas, optXnvvm, optMaxrregcount, optDumpCallgraph,
-	optDumpCallgraphRaw, optUseHostInfo, optIgnoreHostInfo, optRelocatable, optStackProtector, optOptionsFile,
+	optDumpCallgraphRaw, optUseHostInfo, optIgnoreHostInfo, optRelocatable, optStackProtector, optUidx, optOptionsFile,
 }
 
 // recordedFiles are those of them that are recorded with -g or --verbose-tkinfo=true only, as are the inputs: by base
@@ -89,6 +89,7 @@ func (r *run) options(target arch.Name) link.Options {
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
 		AsReference:        r.reference,
+		Index:              r.index,
 	}
 	if r.reference && c.given(optToolName) {
 		name := c.toolName()

@@ -38,6 +38,8 @@ type run struct {
 	fixed bool
 	// uses says where undefined symbols are used.
 	uses map[string][]string
+	// index is the index file of unified functions and variables, nil if none was named.
+	index *link.UnifiedIndex
 }
 
 // Main runs culink with the arguments args, of which the first is the name that it was started under, and returns the

@@ -332,8 +332,8 @@ var options = [numOptions]option{
 	optUidx: {
 		Long: "uidx-file", Short: "uidx", Form: formValue,
 		Help:   "Path to uidx file.",
-		Own:    "index file for link-time optimisation",
-		Status: statusRefused, Note: "belongs to link-time optimisation; the reference refuses other files, too",
+		Own:    "index file with the places of the program's unified functions and variables",
+		Status: statusSame,
 	},
 	optUseHostInfo: {
 		Long: "use-host-info", Short: "use-host-info", Form: formSwitch,

@@ -55,6 +55,7 @@ const (
 	SHTCudaShared      SectionType = 0x7000000a
 	SHTCudaRelAction   SectionType = 0x7000000b
 	SHTCudaUFT         SectionType = 0x7000000e
+	SHTCudaUIDX        SectionType = 0x70000010
 	SHTCudaUFTEntry    SectionType = 0x70000011
 	SHTCudaUDT         SectionType = 0x70000012
 	SHTCudaUDTEntry    SectionType = 0x70000014
@@ -126,6 +127,8 @@ const (
 const (
 	STOInternal     uint8 = 1    // with value 1 of the low two bits: never in an image
 	STOManaged      uint8 = 0x04 // __managed__ variable
+	STOUnified      uint8 = 0x04 // unified function
+	STOUnifiedData  uint8 = 0x10 // unified variable
 	STOEntry        uint8 = 0x10 // kernel (functions)
 	STOSpace        uint8 = 0xe0 // mask of the memory space (variables)
 	STOGlobal       uint8 = 0x20

@@ -48,6 +48,14 @@ const (
 	UnexpectedNVRS
 	UnexpectedRelocSection
 	UnifiedWithoutIndex
+	NoSuchUuid
+	NoMatchingUuid
+	UuidTwice
+	FunctionWindow
+	DataWindow
+	NotIndexed
+	WrongSlot
+	SharedUuid
 	IgnoreHostInfo
 	LimitedToArch
 	ArchMismatch
@@ -113,6 +121,8 @@ const (
 	ConflictingOptions
 	UnsupportedOption
 	NotUidx
+	MalformedUidx
+	UnreadableUidx
 	APIVersionSyntax
 	APIVersionMajor
 	NoOutput
@@ -162,7 +172,15 @@ var catalog = [messageCount]Row{
 	BranchOtherSection:       {Fatal, "Internal error: PC relative branch address should be in the same section", "", false},
 	UnexpectedNVRS:           {Fatal, "Internal error: unexpected NVRS", "", false},
 	UnexpectedRelocSection:   {Fatal, "Internal error: unexpected reloc section", "", false},
-	UnifiedWithoutIndex:      {Fatal, "Unified symbols found but index file not specified.", "unified tables need an index file, which is not supported.", false},
+	UnifiedWithoutIndex:      {Fatal, "Unified symbols found but index file not specified.", "name the index file of the program's unified functions and variables with --uidx-file.", false},
+	NoSuchUuid:               {Fatal, "Internal error: uuid not found", "the index file lists an id that no unified function or variable of the link has.", false},
+	NoMatchingUuid:           {Fatal, "Internal error: matching uuid not found", "the index file lists an id that no unified function or variable of the link has.", false},
+	UuidTwice:                {Fatal, "Internal error: entry was already found?", "the index file lists an id twice.", false},
+	FunctionWindow:           {Fatal, "Internal error: size of uidx window != nv.uft", "the index file was made for another set of unified functions.", false},
+	DataWindow:               {Fatal, "Internal error: size of uidx window != nv.udt", "the index file was made for another set of unified variables.", false},
+	NotIndexed:               {Fatal, "unified '%s' is not in the index file", "the index file was made for another program.", false},
+	WrongSlot:                {Fatal, "index file: the place of unified '%s', %#x, overlaps another or lies outside the window", "", false},
+	SharedUuid:               {Fatal, "unified '%s' and '%s' have the same id", "", false},
 	IgnoreHostInfo:           {Info, "ignore -use-host-info because -kernels-used or -variables-used is specified", "", false},
 	LimitedToArch:            {Warning, "Output is limited to run on SM Arch '%d' only due to limitations in input file %s", "recompile that input for the target.", false},
 	ArchMismatch:             {Fatal, "Input file '%s' arch does not match target '%s'", "compile the input for the target (-gencode arch=compute_N,code=sm_N), or link for the architecture that it has.", false},
@@ -225,7 +243,9 @@ var catalog = [messageCount]Row{
 	LinkerLibrary:       {Fatal, "elfLink linker library load error", "", false},
 	ConflictingOptions:  {Fatal, "Conflicting options '%s' and '%s'", "", false},
 	UnsupportedOption:   {Fatal, "Unknown option '%s'", "", false},
-	NotUidx:             {Fatal, "Internal error: not uidx input", "index files belong to link-time optimisation, which is not supported.", false},
+	NotUidx:             {Fatal, "Internal error: not uidx input", "the file of --uidx-file does not begin as an index file does.", false},
+	MalformedUidx:       {Fatal, "Internal error: malformed uidx input", "the size of the file of --uidx-file does not follow from the counts in its header.", false},
+	UnreadableUidx:      {Fatal, "Could not read file '%s'", "", false},
 	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
 	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},

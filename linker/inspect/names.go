@@ -13,7 +13,7 @@ var sectionTypes = map[cubin.SectionType]string{
 	cubin.SHTCudaInfo: "CUDA_INFO", cubin.SHTCudaCallgraph: "CUDA_CALLGRAPH", cubin.SHTCudaPrototype: "CUDA_PROTOTYPE", cubin.SHTCudaResolved: "CUDA_RESOLVED_RELA",
 	cubin.SHTCudaMetadata: "CUDA_METADATA", cubin.SHTCudaConstantAny: "CUDA_CONSTANT", cubin.SHTCudaGlobalInit: "CUDA_GLOBAL_INIT",
 	cubin.SHTCudaRelAction: "CUDA_REL_ACTION", cubin.SHTCudaUFT: "CUDA_UFT", cubin.SHTCudaUFTEntry: "CUDA_UFT_ENTRY",
-	cubin.SHTCudaUDT: "CUDA_UDT", cubin.SHTCudaUDTEntry: "CUDA_UDT_ENTRY",
+	cubin.SHTCudaUIDX: "CUDA_UIDX", cubin.SHTCudaUDT: "CUDA_UDT", cubin.SHTCudaUDTEntry: "CUDA_UDT_ENTRY",
 	cubin.SHTCudaGlobal: "CUDA_GLOBAL", cubin.SHTCudaLocal: "CUDA_LOCAL", cubin.SHTCudaShared: "CUDA_SHARED",
 	cubin.SHTCudaSharedRes: "CUDA_SHARED_RESERVED", cubin.SHTCudaCapsule: "CUDA_CAPSULE", cubin.SHTMercIndices: "MERC_HEADER_INDICES",
 	cubin.SHTMercUser: "MERC_USER", cubin.SHTMercRela: "MERC_RELA", cubin.SHTMercInfo: "MERC_INFO", cubin.SHTMercOptimizer: "MERC_OPTIMIZER",

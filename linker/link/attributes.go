@@ -104,4 +104,5 @@ func (l *Link) codeHeaders() {
 			s.ExtraFlags = s.ExtraFlags&^cubin.BarrierMask | count<<cubin.BarrierShift
 		}
 	}
+	l.stubHeader()
 }

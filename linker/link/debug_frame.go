@@ -28,6 +28,9 @@ func (l *Link) frameForm() *frameForm {
 	return &frame64
 }
 
+// rangeOffset is the offset of an FDE's range.
+func (f *frameForm) rangeOffset() uint64 { return uint64(f.body - f.word) }
+
 // at reads a word.
 func (f *frameForm) at(b []byte, off int) uint64 {
 	if f.word == 4 {
@@ -100,6 +103,9 @@ func (p *patcher) rebuildFrames() error {
 		*spans = append(*spans, span{f.off, f.end, at})
 		out = append(out, fde...)
 		p.l.frameForm().point(out[at:], cieAt)
+		if own && p.isPlacedStub(f.sym) {
+			le.PutUint64(out[at+frame64.rangeOffset():], p.l.firstStubRange())
+		}
 	}
 	p.sec.Data, p.sec.Size = out, uint64(len(out))
 	return nil
@@ -113,7 +119,7 @@ func (p *patcher) describe(f *frame, frames []frame, best []int32, described []b
 	fn := p.l.Syms[f.sym].Func
 	again := described[fn]
 	described[fn] = true
-	if again || p.aliased(f.sym) {
+	if again || p.aliased(f.sym) || p.isPlacedStub(f.sym) && p.l.Syms[f.sym].Value != 0 {
 		if cie, fde := p.mercuryFrame(f); fde != nil {
 			return cie, fde, false
 		}

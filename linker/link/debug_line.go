@@ -39,6 +39,7 @@ type sequence struct {
 	from, to uint64
 	index    uint32 // symbol number
 	aliased  bool
+	length   uint64 // of the code that the last row ends; 0: as the compiler wrote it
 }
 
 // rebuildUnits puts the sequences of each unit into the order of their functions' symbol numbers, leaves out those of
@@ -125,7 +126,13 @@ func (p *patcher) sequences(addrs []codeAddress, u, end uint64, buf []sequence) 
 		if a.gone || to <= from(a) {
 			continue
 		}
-		buf = append(buf, sequence{from(a), to, p.l.Syms[a.sym].Index, p.aliased(a.sym)})
+		s := sequence{from: from(a), to: to, index: p.l.Syms[a.sym].Index, aliased: p.aliased(a.sym)}
+		if p.isPlacedStub(a.sym) {
+			if s.aliased = p.l.Syms[a.sym].Value != 0; !s.aliased {
+				s.length = p.l.Secs[p.l.uft].Size
+			}
+		}
+		buf = append(buf, s)
 	}
 	slices.SortStableFunc(buf, func(a, b sequence) int { return int(int64(a.index) - int64(b.index)) })
 	return head, buf
@@ -134,6 +141,9 @@ func (p *patcher) sequences(addrs []codeAddress, u, end uint64, buf []sequence) 
 // bytes are the sequence as the image has it: that of a function in the Mercury form ends after its first row.
 func (s *sequence) bytes(data []byte, opcodeBase byte) []byte {
 	seq := data[s.from:s.to]
+	if s.length != 0 {
+		return withLength(seq, s.length)
+	}
 	if !s.aliased {
 		return seq
 	}

@@ -21,6 +21,9 @@ func (l *Link) place(ctx context.Context) error {
 	}
 	l.warnStacks()
 	l.reportAddressTaken()
+	if r := l.mem.refused; r != nil {
+		return l.Diag.Fatal(r.id, r.args...)
+	}
 	l.reportLayoutErrors()
 	l.reportUndefined()
 	l.reportFunctions()
@@ -77,6 +80,7 @@ func (l *Link) mustBeDefined(s *Symbol) bool {
 // finalize makes the tables that speak of numbers and decides the file's layout.
 func (l *Link) finalize(ctx context.Context) error {
 	l.makeSymbolStrings()
+	l.finishEntries()
 	if err := l.attributes(ctx); err != nil {
 		return err
 	}
@@ -198,7 +202,7 @@ func (l *Link) align(s *Section) uint64 {
 // mercAlign is sh_addralign of a section's Mercury form.
 func (l *Link) mercAlign(s *Section) uint64 {
 	switch s.Kind {
-	case KindText:
+	case KindText, KindUFT:
 		return 16
 	case KindDebug:
 		return 1

@@ -124,6 +124,31 @@ func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
 	return entries
 }
 
+// callersOf returns every function that reaches f by calls, f itself included. It must not be called concurrently.
+func (l *Link) callersOf(f FuncID) []FuncID {
+	g := &l.graph
+	g.reverse(l)
+	g.now++
+	found := []FuncID{f}
+	g.epoch[f] = g.now
+	push := func(callers []FuncID) {
+		for _, c := range callers {
+			if g.epoch[c] != g.now {
+				g.epoch[c] = g.now
+				found = append(found, c)
+			}
+		}
+	}
+	for i := 0; i < len(found); i++ {
+		push(g.callers[found[i]])
+		if fn := &l.Funcs[found[i]]; fn.Taken && fn.Proto != 0 && g.protoEpoch[fn.Proto] != g.now {
+			g.protoEpoch[fn.Proto] = g.now
+			push(g.protoCallers[fn.Proto])
+		}
+	}
+	return found
+}
+
 // sccs returns the strongly connected components of the call graph, callees before callers (Tarjan's algorithm without
 // recursion). Prototypes take part as nodes, so that indirect calls cost one edge each. A function is recursive if its
 // component has more than one function, or if it is among its own callees.

@@ -20,6 +20,8 @@ type infoForm struct {
 	// edits are what propagation changes in the records of entries and adds to those of other functions, by FuncID.
 	edits []*infoEdit
 	sums  reachValues[infoSum]
+	// stubs are the records that stubs of unified functions took over.
+	stubs []stubRecord
 	// anyReconfig is true if any function of the image sets its register count at run time.
 	anyReconfig bool
 }
@@ -233,7 +235,7 @@ func (f *infoForm) readGlobal(part *Part) error {
 		}
 		id := f.symbolAt(p.in, r.Word(0))
 		fn := f.l.Syms[id].Func
-		if id == 0 || fn == 0 || f.l.Syms[id].Index == 0 {
+		if id == 0 || fn == 0 || f.l.Syms[id].Index == 0 || !f.l.rel && f.l.isStub(&f.l.Syms[id]) {
 			continue
 		}
 		if r.Code == nvinfo.Regcount {

@@ -91,7 +91,11 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 		}
 		slices.Reverse(out[begin:])
 	}
-	out = append(out, edit.add...)
+	if fn != 0 && l.Secs[s.Owner].Kind == KindUFT && !l.rel {
+		out = f.appendStubs(out)
+	} else {
+		out = append(out, edit.add...)
+	}
 	if s.ID == l.info && l.hasPreV10Object() {
 		out = append(out, nvinfo.Record{Format: nvinfo.NVAL, Code: nvinfo.HasPreV10Object})
 	}
@@ -100,6 +104,7 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 			payload := le.AppendUint32(le.AppendUint32(nil, l.Syms[l.Funcs[e].Sym].Index), l.attr.stack[e])
 			out = append(out, nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.MinStackSize, Payload: payload})
 		}
+		out = f.appendStubRegisters(out)
 	}
 	return out, nil
 }
@@ -182,6 +187,9 @@ func (f *infoForm) symbolRecord(p *infoPart, s *Section, rec nvinfo.Record, bank
 	} else {
 		id = f.symbolAt(p.in, rec.Word(0))
 		n = l.Syms[id].Index
+		if s.Kind == KindInfo && !l.rel && l.isStub(&l.Syms[id]) {
+			return rec, false
+		}
 	}
 	if n == 0 {
 		return rec, false
@@ -244,6 +252,9 @@ func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo
 		if !taken && withoutTwin(plain[i].Code) {
 			out = append(out, plain[i])
 		}
+	}
+	if s.Kind == KindInfoFunc && s.Owner == l.uft {
+		return oneWorkaround(out)
 	}
 	if s.Kind == KindInfoFunc && !l.rel && l.hasDescriptors(l.infoFunction(s)) {
 		out = append(out, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessTextureBank},

@@ -36,7 +36,12 @@ const (
 	KindSharedFuncs // .nv_debug.shared
 	KindSharedReserved
 	KindLocal
-	KindOther // anything else that is copied as it comes
+	KindUFT      // .nv.uft, .nv.uft.rel.F: code of the table of unified functions
+	KindUDT      // .nv.udt: the table of unified variables
+	KindUFTEntry // .nv.uft.entry
+	KindUDTEntry // .nv.udt.entry
+	KindUIDX     // .nv.uidx
+	KindOther    // anything else that is copied as it comes
 )
 
 // Class is a section's place in the order of the image: sections are sorted by class, inside a class they stand in
@@ -110,6 +115,11 @@ var kindTable = [KindOther + 1]kindRow{
 	KindSharedFuncs:    {class: ClassNobits, exec: cubin.SHTNobits, rel: cubin.SHTCudaShared, flags: 3},
 	KindSharedReserved: {class: ClassNobits, exec: cubin.SHTNobits, rel: cubin.SHTCudaSharedRes, flags: 3, merc: cubin.SHTCudaSharedRes, mercFlags: 3},
 	KindLocal:          {class: ClassNobits, exec: cubin.SHTNobits, rel: cubin.SHTCudaLocal, flags: 0x43},
+	KindUFT:            {class: ClassText, exec: cubin.SHTCudaUFT, flags: 6, entsize: unifiedSlot, link: linkSymtab, merc: cubin.SHTCudaCapsule},
+	KindUDT:            {class: ClassGlobalInit, exec: cubin.SHTCudaUDT, flags: 3, merc: cubin.SHTCudaUDT, mercFlags: 3},
+	KindUFTEntry:       {class: ClassMeta, exec: cubin.SHTCudaUFTEntry, entsize: unifiedEntrySize, link: linkSymtab, merc: cubin.SHTCudaUFTEntry},
+	KindUDTEntry:       {class: ClassMeta, exec: cubin.SHTCudaUDTEntry, entsize: unifiedEntrySize, link: linkSymtab, merc: cubin.SHTCudaUDTEntry},
+	KindUIDX:           {class: ClassMeta, exec: cubin.SHTCudaUIDX, align: 1, merc: cubin.SHTCudaUIDX},
 	KindOther:          {class: ClassMeta, exec: cubin.SHTProgbits},
 }
 
@@ -137,6 +147,12 @@ type prefixKind struct {
 
 var prefixKinds = []prefixKind{
 	{".text.", false, KindText, false},
+	{uftSection, true, KindUFT, false},
+	{uftRelPrefix, false, KindUFT, false},
+	{uftEntrySection, true, KindUFTEntry, false},
+	{".nv.udt", true, KindUDT, false},
+	{".nv.udt.entry", true, KindUDTEntry, false},
+	{uidxSection, true, KindUIDX, false},
 	{".nv.info", true, KindInfo, false},
 	{".nv.info.", false, KindInfoFunc, true},
 	{".nv.compat", true, KindCompat, false},

@@ -30,6 +30,10 @@ type memory struct {
 	hasUnit  bool
 	// gap is the number of bytes between contributions, which alignment alone asks for.
 	gap uint64
+	// unified are the entries of the two unified tables, functions first, if they were placed.
+	unified [2][]unifiedEntry
+	// refused is what is wrong with the unified tables, nil if nothing is.
+	refused *refusal
 	// Errors that are reported in the reference's order (reportLayoutErrors).
 	excessShared    []excess
 	excessCompiler  []string
@@ -53,14 +57,12 @@ type copyJob struct {
 // layout gives every variable an address in its space and every section of code and data its size and bytes. Sizes come
 // first, in one sequential walk; then the bytes of all sections are allocated at once and copied in parallel.
 func (l *Link) layout(ctx context.Context) error {
-	if err := l.refuseUnified(); err != nil {
-		return err
-	}
 	for _, s := range l.Secs[1:] {
 		l.join(s)
 	}
 	l.placeCommons()
 	l.variableAddresses()
+	l.mem.refused = l.placeUnified()
 	l.pruneConstants()
 	if l.rel {
 		l.sharedSizes()
@@ -77,22 +79,11 @@ func (l *Link) layout(ctx context.Context) error {
 	l.eraseEmptyBanks()
 	l.markUnits()
 	l.checkConstants()
-	return l.fill()
-}
-
-// refuseUnified ends an executable link with unified functions or variables: their tables need an index file, and without
-// one the reference ends the link in these words (observed).
-func (l *Link) refuseUnified() error {
-	if l.rel {
-		return nil
+	if err := l.fill(); err != nil {
+		return err
 	}
-	for _, in := range l.Inputs {
-		for i := range in.File.Sections {
-			switch in.File.Sections[i].Type {
-			case cubin.SHTCudaUFT, cubin.SHTCudaUFTEntry, cubin.SHTCudaUDT, cubin.SHTCudaUDTEntry:
-				return l.Diag.Fatal(diag.UnifiedWithoutIndex)
-			}
-		}
+	if l.Mercury && l.uft != 0 && l.mem.refused == nil {
+		return l.makeTable()
 	}
 	return nil
 }
@@ -118,12 +109,15 @@ func (l *Link) join(s *Section) {
 				l.mem.replacedBanks = append(l.mem.replacedBanks, s.ID)
 			}
 		}
-	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal, KindOther:
+	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal,
+		KindUFT, KindUDT, KindUFTEntry, KindUDTEntry, KindOther:
 	default:
 		return
 	}
 	plain, twin := extent{align: 1}, extent{align: 1}
 	units := l.unitsOf(s)
+	// An executable's unified tables are filled when places in them are known.
+	later := !l.rel && (s.Kind == KindUFT || s.Kind == KindUDT)
 	for i := range s.Parts {
 		p := &s.Parts[i]
 		in := l.Inputs[p.In]
@@ -147,10 +141,12 @@ func (l *Link) join(s *Section) {
 				}
 			}
 			in.Secs[p.Sec].Off = p.Off
-			l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
+			if !later {
+				l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
+			}
 		}
 		if p.Merc != 0 {
-			l.joinTwin(s, p, &twin)
+			l.joinTwin(s, p, &twin, later)
 		}
 	}
 	if s.Kind == KindText {
@@ -167,17 +163,20 @@ func (l *Link) join(s *Section) {
 	}
 	s.Size, s.Align = plain.size, plain.align
 	s.ShareOff = s.Kind == KindGlobalInit || s.Kind == KindConstUser
+	if s.Kind == KindUFTEntry && !l.rel {
+		s.Align = unifiedAlign
+	}
 }
 
 // end is the size of a parameter bank with the table.
 func (t *bindlessTable) end() uint64 { return t.base + slotSize*uint64(len(t.refs)) }
 
 // joinTwin places the Mercury form of a contribution. A twin that shares the plain section's bytes has its places, too.
-func (l *Link) joinTwin(s *Section, p *Part, twin *extent) {
+func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
 	in := l.Inputs[p.In]
 	h := &in.File.Sections[p.Merc]
 	switch s.Kind {
-	case KindText: // capsules are copied where they are understood
+	case KindText, KindUFT: // capsules are copied where they are understood
 		return
 	case KindGlobalInit, KindConstUser:
 		p.MercOff = p.Off
@@ -189,7 +188,9 @@ func (l *Link) joinTwin(s *Section, p *Part, twin *extent) {
 		before := twin.size
 		p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
 		l.mem.gap += p.MercOff - before
-		l.copyTo(s, true, p.MercOff, h.Data)
+		if !later {
+			l.copyTo(s, true, p.MercOff, h.Data)
+		}
 	}
 	in.Secs[p.Merc].Off = p.MercOff
 }
@@ -315,7 +316,7 @@ func (l *Link) dataTotal() uint64 {
 // holdsBytes reports whether layout makes a section's bytes. Constants that do not fit are not made: the link fails.
 func (l *Link) holdsBytes(s *Section) bool {
 	switch s.Kind {
-	case KindDebug, KindGlobalInit, KindConstEntry, KindConstIndices, KindText, KindOther:
+	case KindDebug, KindGlobalInit, KindConstEntry, KindConstIndices, KindText, KindUFT, KindUDT, KindUFTEntry, KindUDTEntry, KindOther:
 		return true
 	case KindConstUser:
 		return s.Size <= bankLimit

@@ -55,6 +55,8 @@ type Options struct {
 	KeepSettledRelocs bool
 	// AsReference also makes those checks of the reference that refuse programs without a mistake.
 	AsReference bool
+	// Index is the index file of the program's unified functions and variables, nil if there is none.
+	Index *UnifiedIndex
 }
 
 // Target is the name of the architecture linked for: "sm_90a".
@@ -125,6 +127,9 @@ type Link struct {
 	created                                                                                              uint32
 	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
 	globalSec, globalInit, sharedFuncs, sharedReserved                                                   SecID
+	uft, udt                                                                                             SecID
+	// hasUFT: some input has unified functions.
+	hasUFT bool
 
 	// replacedShared are definitions of shared variables in whose place later ones came.
 	replacedShared []sharedDef

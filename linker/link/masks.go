@@ -17,9 +17,10 @@ func (f *infoForm) completeMasks() int {
 	if masks == 0 {
 		return 0
 	}
+	masks = f.completeStubMasks(masks)
 	for i := 1; i < len(f.own); i++ {
 		fn := &l.Funcs[i]
-		if f.own[i].hasMask || fn.Text == 0 || l.Syms[fn.Sym].Index == 0 {
+		if f.own[i].hasMask || fn.Text == 0 || l.Secs[fn.Text].Kind == KindUFT || l.Syms[fn.Sym].Index == 0 {
 			continue
 		}
 		f.own[i].mask = noMask

@@ -37,8 +37,8 @@ func (l *Link) relocateMercury(ctx context.Context) error {
 func (l *Link) copyCapsules() {
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindText:
-			if len(s.Parts) > 0 && s.Parts[0].Merc != 0 {
+		case KindText, KindUFT:
+			if len(s.Parts) > 0 && s.Parts[0].Merc != 0 && s.ID != l.uft {
 				p := &s.Parts[0]
 				s.MercData = bytes.Clone(l.Inputs[p.In].File.Sections[p.Merc].Data)
 				s.MercSize = uint64(len(s.MercData))
@@ -62,7 +62,7 @@ func (l *Link) finishMercury(ctx context.Context) error {
 	var reserved *Section
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindText:
+		case KindText, KindUFT:
 			if len(s.MercData) >= 4 {
 				le.PutUint32(s.MercData, s.Index)
 			}

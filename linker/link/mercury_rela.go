@@ -52,7 +52,8 @@ type twinPatcher struct {
 	base    uint64 // where the contribution begins in the twin
 	size    uint64 // how long it is
 	lost    []span64
-	patched []bool // by section of the input; nil until asked for
+	vars    []heldVariable // of an executable's table of unified variables
+	patched []bool         // by section of the input; nil until asked for
 	capsule *capsuleFields
 	kept    []OutRel
 	settled []OutRel
@@ -63,7 +64,7 @@ type span64 struct{ start, end uint64 }
 
 // section disposes of all entries that patch one section's twin. What stays is in the reverse of the order of reading.
 func (t *twinRelocator) section(target *twinTarget) error {
-	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == KindText}
+	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == KindText || target.sec.Kind == KindUFT}
 	p.dropsLost = p.sec.Kind == KindConstUser || isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
 	for i := range p.rela.Parts {
 		if err := p.input(&p.rela.Parts[i]); err != nil {
@@ -101,8 +102,14 @@ func (p *twinPatcher) input(part *Part) error {
 	p.base, p.size = sec.Off, p.in.File.Sections[from].Size
 	p.capsule, p.lost, p.patched = nil, nil, nil
 	switch p.sec.Kind {
-	case KindText:
+	case KindUDT:
+		plain, _ := p.in.forms(from)
+		p.vars = p.l.heldVariables(p.in, plain, KindUDT, nil)
+	case KindText, KindUFT:
 		p.base = 0
+		if p.sec.ID == p.l.uft {
+			p.base = sec.Off/unifiedSlot*mercurySlot - stubEntry
+		}
 		p.capsule = &capsuleFields{in: p.in, part: part, data: p.sec.MercData}
 	case KindGlobalInit:
 		p.lost = p.l.lostWeak(p.in, from)
@@ -119,7 +126,10 @@ func (p *twinPatcher) input(part *Part) error {
 // jump tables stay in every copy that layout keeps: the one that counts and those that lost on arrival.
 func (p *twinPatcher) counts(in FileID, twin int32) bool {
 	switch p.sec.Kind {
-	case KindText:
+	case KindText, KindUFT:
+		if p.sec.ID == p.l.uft {
+			return true
+		}
 		return len(p.sec.Parts) > 0 && p.sec.Parts[0].In == in && p.sec.Parts[0].Merc == twin
 	case KindConstFunc:
 		return p.sec.Owner == 0 || in >= p.l.Syms[p.l.Secs[p.sec.Owner].Fn].Def
@@ -169,6 +179,13 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 	}
 	y := &p.in.File.MercSymbols[r.Sym]
 	e := twinEntry{Rel: r, off: p.base + r.Offset, typ: reloc.Type(r.Type)}
+	if p.sec.Kind == KindUDT && !p.l.rel {
+		v := findVariable(p.vars, r.Offset)
+		if v == nil || v.gone {
+			return nil
+		}
+		e.off = v.value + (r.Offset - v.start)
+	}
 	if y.Type() == cubin.STTSection {
 		return p.againstSection(&e, y)
 	}
@@ -295,7 +312,7 @@ func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
 // keep leaves the entry to the loader or to a later link. An executable shows no unified types.
 func (p *twinPatcher) keep(e *twinEntry) {
 	t := e.typ
-	if !p.l.rel {
+	if p.l.plainTypes() {
 		t = reloc.Plain(t)
 	}
 	p.kept = append(p.kept, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(t), Addend: e.Addend})
@@ -305,7 +322,7 @@ func (p *twinPatcher) keep(e *twinEntry) {
 // from the SASS; in data that the two forms share not at all, since the plain entry wrote it.
 func (p *twinPatcher) apply(e *twinEntry, s uint64) error {
 	switch p.sec.Kind {
-	case KindText:
+	case KindText, KindUFT:
 		off, ok, err := p.capsule.find(e.entered, e.Offset, fieldWidth(e.typ))
 		if err != nil {
 			return p.refuse(&e.Rel, err.Error())

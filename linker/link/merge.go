@@ -30,10 +30,12 @@ func (l *Link) merge(ctx context.Context) error {
 		l.tkinfo = l.sec(".note.nv.tkinfo", 0, 0)
 		l.cuinfo = l.sec(".note.nv.cuinfo", 0, 0)
 	}
+	l.earlyEntries()
 	l.info = l.sec(".nv.info", 0, 0)
 	if l.ABI == 8 && l.SM >= 90 {
 		l.compat = l.sec(".nv.compat", 0, 0)
 	}
+	l.indexSection()
 	l.created++ // a section of which no image shows anything but the gap in the numbers (observed)
 	m := &merger{l: l}
 	for _, in := range l.Inputs {
@@ -203,6 +205,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 	l := m.l
 	sec := &in.Secs[y.Shndx]
 	s := &l.Syms[id]
+	stub := sec.kind == KindUFT
 	if in.Lost[n] == lostOnArrival {
 		if sec.Out == 0 {
 			in.setOut(y.Shndx, s.Sec, lostOnArrival)
@@ -210,13 +213,20 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		return
 	}
 	if sec.Out == 0 && s.Sec == 0 {
-		text := l.newSec(".text."+s.Name, 0, 0)
+		var text SecID
+		if stub {
+			text = l.stubSection(sec.Name)
+		} else {
+			text = l.newSec(".text."+s.Name, 0, 0)
+		}
 		s = &l.Syms[id] // creating a section adds its symbol, which can move the slice
 		s.Sec = text
-		l.Secs[text].Fn = id
+		if l.Secs[text].Fn == 0 {
+			l.Secs[text].Fn = id
+		}
 		l.Funcs[s.Func].Text = text
 		in.setOut(y.Shndx, text, in.Lost[n])
-		if y.Other&cubin.STOEntry != 0 {
+		if y.Other&cubin.STOEntry != 0 && !stub {
 			l.Secs[text].Kernel = true
 			l.Kernels = append(l.Kernels, text)
 			// A kernel that -kernels-used rejects is created like a function, one that the host does not refer to is
@@ -241,8 +251,11 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 	text := l.Secs[sec.Out]
 	plain, twin := in.forms(int32(y.Shndx))
 	text.Align = max(text.Align, in.File.Sections[plain].Addralign)
-	if in.Lost[n] == notLost && s.Def == in.ID && s.Sec == sec.Out && (len(text.Parts) == 0 || text.Fn == id) {
-		text.Parts = append(text.Parts[:0], Part{In: in.ID, Sec: plain, Merc: twin})
+	if in.Lost[n] == notLost && s.Def == in.ID && s.Sec == sec.Out && (len(text.Parts) == 0 || text.Fn == id || stub) {
+		if !stub {
+			text.Parts = text.Parts[:0]
+		}
+		text.Parts = append(text.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
 	}
 }
 
@@ -357,7 +370,8 @@ func (m *merger) unallocated(in *Input) {
 		switch {
 		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.Secs[i].Name, ".text."),
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
-			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit:
+			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit,
+			t == cubin.SHTCudaUFTEntry, t == cubin.SHTCudaUDTEntry, t == cubin.SHTCudaUDT:
 			m.bySection = true
 			m.place(in, int32(i))
 			m.bySection = false
@@ -419,6 +433,10 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 			return 0, true
 		}
 		owner, lost = text.Out, text.Lost
+		if text.kind == KindUFT {
+			name = l.stubOwned(name, kind, owner)
+			break
+		}
 		fn := strings.TrimPrefix(text.Name, ".text.")
 		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
 	}

@@ -42,6 +42,8 @@ type Input struct {
 	Unnamed SymID
 	// hashes are the hashes of the view's global and weak names, by symbol number, for the name table.
 	hashes []uint64
+	// unified: the input has unified functions.
+	unified bool
 	// defined and functions count the view's definitions and, among them, functions.
 	defined, functions int
 }

@@ -145,6 +145,9 @@ func (l *Link) inSymtab(id SymID) bool {
 	if s.Of != 0 {
 		return l.hasSectionSymbol(l.Secs[s.Of])
 	}
+	if l.Index != nil && isUnifiedMarker(s.Name) {
+		return true
+	}
 	if !l.rel && s.Undefined() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) && !s.Shared() &&
 		!isReservedSmem(s.Name) {
 		return l.AllowUndefGlobals && s.Binding() == cubin.STBGlobal && !isUnifiedMarker(s.Name)
@@ -207,14 +210,15 @@ func (l *Link) numberSections() {
 func (l *Link) appendTwins(ordinary []header) {
 	n := &l.numbering
 	for _, h := range slices.Clone(ordinary) {
-		if l.Secs[h.sec].Kind == KindText {
+		if k := l.Secs[h.sec].Kind; k == KindText || k == KindUFT {
 			n.order = append(n.order, header{h.sec, true})
 		}
 	}
 	for _, h := range slices.Clone(ordinary) {
 		s := l.Secs[h.sec]
 		switch s.Kind {
-		case KindDebug, KindInfo, KindInfoFunc, KindRel, KindRela, KindResolved, KindConstUser, KindConstFunc, KindConstIndices, KindGlobalInit, KindSharedReserved:
+		case KindDebug, KindInfo, KindInfoFunc, KindRel, KindRela, KindResolved, KindConstUser, KindConstFunc, KindConstIndices, KindGlobalInit, KindSharedReserved,
+			KindUDT, KindUFTEntry, KindUDTEntry, KindUIDX:
 			if !s.NoTwin {
 				n.order = append(n.order, header{h.sec, true})
 			}
@@ -226,7 +230,7 @@ func (l *Link) appendTwins(ordinary []header) {
 // mercName is the name of a section's Mercury form.
 func mercName(s *Section) string {
 	switch s.Kind {
-	case KindText:
+	case KindText, KindUFT:
 		return ".nv.capmerc" + s.Name
 	case KindSymtab:
 		return ".nv.merc.symtab"

@@ -96,7 +96,10 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if newCommon {
 			s.First = in.ID
 		}
+		unified := s.Other & cubin.STOUnifiedData
 		r.define(id, in, n, y)
+		// Whether a variable counts as unified is up to the first mention (observed).
+		s.Other = s.Other&^cubin.STOUnifiedData | unified
 	case s.Binding() == cubin.STBGlobal && y.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal:

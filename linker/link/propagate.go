@@ -67,6 +67,7 @@ func (f *infoForm) propagateForm() {
 		f.gatherAll(l.Entries[0])
 	} else {
 		f.spread()
+		f.spreadToStubs()
 	}
 	if l.ABI == 8 && !f.merc {
 		f.moveBarriers()
@@ -147,39 +148,8 @@ func (f *infoForm) spread() {
 	sums, lasts := f.spreadCounts()
 	var conflicts []ctaConflict
 	for i, e := range l.Entries {
-		o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
-		var created []tracked
-		for t := range trackedCount {
-			if s.first(t) == 0 {
-				continue
-			}
-			switch t {
-			case tMbarriers:
-				d.value[t] = o.value(t) + sums[i]
-			case tReconfig:
-				if o.has(t) {
-					d.value[t] = o.tracked.firstValue[t]
-				}
-				if lasts[i] != 0 {
-					d.value[t] = d.value[t]&^0xff | f.own[lasts[i]].value(t)
-				}
-			case tExterns, tFragments:
-				k := wordList(t)
-				d.words[k] = f.numbers(t, joinOwnFirst(o.words(t), s.tracked.words[k]))
-			case tCtaInit, tBarriers:
-				d.value[t] = s.tracked.value[t]
-			}
-			if o.has(t) {
-				d.set[t] = true
-			} else {
-				created = append(created, t)
-			}
-		}
-		slices.SortFunc(created, func(a, b tracked) int { return comparePos(s.first(a), s.first(b)) })
-		for _, t := range created {
-			d.create(t)
-		}
-		if at := s.ctaConflict(o); at != 0 {
+		f.spreadTo(e, sums[i], lasts[i], trackedCount)
+		if at := f.sums.of(e).ctaConflict(&f.own[e]); at != 0 {
 			conflicts = append(conflicts, ctaConflict{at, e})
 		}
 	}
@@ -193,6 +163,43 @@ func (f *infoForm) spread() {
 		return int(l.Funcs[b.entry].Text - l.Funcs[a.entry].Text)
 	})
 	l.attr.ctaConflicts = conflicts
+}
+
+// spreadTo gives an entry the attributes before end, in the order of propagatedCodes, of what it
+// reaches, and returns those that it had no record of. sum and last are what spreadCounts found for it.
+func (f *infoForm) spreadTo(e FuncID, sum uint16, last FuncID, end tracked) (created []tracked) {
+	o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
+	for t := range end {
+		if s.first(t) == 0 {
+			continue
+		}
+		switch t {
+		case tMbarriers:
+			d.value[t] = o.value(t) + sum
+		case tReconfig:
+			if o.has(t) {
+				d.value[t] = o.tracked.firstValue[t]
+			}
+			if last != 0 {
+				d.value[t] = d.value[t]&^0xff | f.own[last].value(t)
+			}
+		case tExterns, tFragments:
+			k := wordList(t)
+			d.words[k] = f.numbers(t, joinOwnFirst(o.words(t), s.tracked.words[k]))
+		case tCtaInit, tBarriers:
+			d.value[t] = s.tracked.value[t]
+		}
+		if o.has(t) {
+			d.set[t] = true
+		} else {
+			created = append(created, t)
+		}
+	}
+	slices.SortFunc(created, func(a, b tracked) int { return comparePos(s.first(a), s.first(b)) })
+	for _, t := range created {
+		d.create(t)
+	}
+	return created
 }
 
 // spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry

@@ -28,13 +28,17 @@ func (l *Link) reach(ctx context.Context) error {
 		return nil
 	}
 	roots := l.roots()
+	if l.filterPassed != 1 {
+		roots = append(roots, l.stubs()...) // entries beside none, or several
+	}
 	l.markLive(roots)
 	for i := 1; i < len(l.Funcs); i++ {
 		f := &l.Funcs[i]
 		f.Kept = f.Live || f.Taken
 	}
+	l.keepUnified()
 	for i := 1; i < len(l.Funcs); i++ {
-		if f := &l.Funcs[i]; f.Live || f.Taken {
+		if f := &l.Funcs[i]; f.Live || f.Taken || l.hasUFT && f.Kept {
 			l.keepUndefinedCallees(FuncID(i))
 		}
 	}

@@ -51,12 +51,17 @@ func (l *Link) read(ctx context.Context) error {
 			l.Mercury = false
 		}
 	}
-	return l.parallel(len(inputs), func(i int) error {
+	err := l.parallel(len(inputs), func(i int) error {
 		inputs[i].Secs = l.viewSections(inputs[i].File)
 		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]), l.AsReference)
 		inputs[i].count(l.view(inputs[i]))
+		inputs[i].noteUnified()
 		return nil
 	})
+	for _, in := range inputs {
+		l.hasUFT = l.hasUFT || in.unified
+	}
+	return err
 }
 
 // sizeMismatch is the message for a file of another class than the link's.
@@ -90,7 +95,7 @@ func (l *Link) viewSections(f *cubin.File) []InSection {
 
 // hasTwinForm tells the plain sections that a Mercury link does not create from.
 func hasTwinForm(name string) bool {
-	for _, p := range []string{".text.", ".nv.shared.reserved", ".nv.info", ".rel.", ".rela.", ".debug_", ".nv_debug_", ".nv.constant", ".nv.global.init"} {
+	for _, p := range []string{".text.", ".nv.shared.reserved", ".nv.info", ".rel.", ".rela.", ".debug_", ".nv_debug_", ".nv.constant", ".nv.global.init", uftSection, udtSection} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -75,7 +75,9 @@ func (r *relocator) section(t *relocTarget) error {
 }
 
 // holdsVariables reports whether a section's entries move with the variables that cover them.
-func holdsVariables(s *Section) bool { return s.Kind == KindGlobalInit || s.Kind == KindConstUser }
+func holdsVariables(s *Section) bool {
+	return s.Kind == KindGlobalInit || s.Kind == KindConstUser || s.Kind == KindUDT
+}
 
 func compareOffsets(a, b uint64) int {
 	switch {
@@ -142,7 +144,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if !p.bind(&e, y) {
 		return nil
 	}
-	if !p.l.rel {
+	if p.l.plainTypes() {
 		e.typ = reloc.Plain(e.typ)
 	}
 	return p.dispose(&e)
@@ -171,6 +173,9 @@ func (p *patcher) place(r *cubin.Rel) (off uint64, gone bool, err error) {
 	case p.variables:
 		if v := findVariable(p.vars, r.Offset); v != nil {
 			return v.value + (r.Offset - v.start), v.gone, nil
+		}
+		if p.sec.Kind == KindUDT && !p.l.rel {
+			return 0, true, nil // bytes of no variable are not in the table
 		}
 	}
 	return p.base + r.Offset, false, nil
@@ -217,7 +222,7 @@ func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
 // aliasOwner replaces a second name of a function by the function that the code section belongs to.
 func (l *Link) aliasOwner(id SymID) SymID {
 	s := &l.Syms[id]
-	if s.Type() == cubin.STTFunc && s.Sec != 0 && s.Value == 0 {
+	if s.Type() == cubin.STTFunc && s.Sec != 0 && s.Value == 0 && l.Secs[s.Sec].Kind != KindUFT {
 		if owner := l.Secs[s.Sec].Fn; owner != 0 {
 			return owner
 		}
@@ -251,7 +256,7 @@ func (p *patcher) bindSection(e *pending, y *cubin.Symbol) bool {
 		e.plus = plus
 	}
 	switch {
-	case out.Kind == KindGlobal, out.Kind == KindGlobalInit:
+	case out.Kind == KindGlobal, out.Kind == KindGlobalInit, out.Kind == KindUDT:
 		e.class = classLoaded
 	case p.l.rel && (p.l.KeepSettledRelocs || p.l.Mercury && isLineSection(out.Name)):
 		e.class = classDeferred

@@ -103,11 +103,14 @@ var executableTable = dispositionTable{
 // link may remove the function.
 func (l *Link) dispositions() *dispositionTable {
 	t := executableTable
-	if !l.rel {
+	if l.plainTypes() {
 		return &t
 	}
 	for _, class := range []symbolClass{classFunction, classDeferred, classLoaded, classConstant, classSection, classShared, classReserved, classReference} {
 		t[class][typeUnified] = keep
+	}
+	if !l.rel {
+		return &t
 	}
 	t[classShared][typeClear] = drop
 	if l.KeepSettledRelocs {
@@ -147,6 +150,8 @@ func (l *Link) symbolClass(s *Symbol) symbolClass {
 	keepsSettled := l.rel && l.KeepSettledRelocs
 	weakLater := l.rel && s.Binding() == cubin.STBWeak
 	switch {
+	case isUnifiedMarker(s.Name) && (l.hasUFT || l.ABI == 7 && l.Index != nil && !l.rel): // 12.4 asks for the index (observed)
+		return classLoaded
 	case isUnifiedMarker(s.Name):
 		return classMarker
 	case s.Of != 0:

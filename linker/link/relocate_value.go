@@ -139,7 +139,7 @@ func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariab
 			v.gone = kind == KindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
 		}
-		v.gone = v.gone || s.Dead // a constant that a full bank has no room for
+		v.gone = v.gone || s.Dead || kind == KindUDT && !l.rel && s.Def != in.ID // a constant that a full bank has no room for
 		buf = append(buf, v)
 	}
 	return buf

@@ -218,7 +218,10 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) 
 			r.open--
 		}
 		s.First = in.ID
+		unified := s.Other & cubin.STOUnified
 		r.define(id, in, n, y)
+		// The mark of a unified function is that of the first mention (observed).
+		s.Other = s.Other&^cubin.STOUnified | unified
 	case y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.fewerRegisters(in, n, y, s):

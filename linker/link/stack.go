@@ -7,15 +7,24 @@ import (
 	"github.com/culink/culink/linker/diag"
 )
 
+// stackEntries are the functions whose stack size an image states: kernels and, unless there is exactly one of them,
+// stubs of unified functions (observed).
+func (l *Link) stackEntries() []FuncID {
+	if l.uft == 0 || l.onlyEntry() {
+		return l.Entries
+	}
+	return append(l.stubs(), l.Entries...)
+}
+
 // entriesByRank are the entries in the order in which the inputs first mention them.
 func (l *Link) entriesByRank() []FuncID {
-	return slices.SortedFunc(slices.Values(l.Entries), cmp.Compare[FuncID])
+	return slices.SortedFunc(slices.Values(l.stackEntries()), cmp.Compare[FuncID])
 }
 
 // entriesBySymbol are the entries in the order of the image's symbols: local and weak ones first. The records of their
 // stack sizes stand in this order, while the warnings about them follow the inputs (observed).
 func (l *Link) entriesBySymbol() []FuncID {
-	return slices.SortedFunc(slices.Values(l.Entries), func(a, b FuncID) int {
+	return slices.SortedFunc(slices.Values(l.stackEntries()), func(a, b FuncID) int {
 		return cmp.Compare(l.Syms[l.Funcs[a].Sym].Index, l.Syms[l.Funcs[b].Sym].Index)
 	})
 }

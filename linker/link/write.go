@@ -102,6 +102,9 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 	}
 	row := s.row()
 	t := row.exec
+	if s.Kind == KindUDT && l.ABI == 7 {
+		t = cubin.SHTProgbits // (observed)
+	}
 	if l.rel && row.rel != 0 {
 		t = row.rel
 		if t == cubin.SHTCudaConstant0 {
@@ -124,8 +127,12 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 	switch s.Kind {
 	case KindSymtab:
 		info = l.numbering.locals
-	case KindText:
+	case KindText, KindUFT:
 		info = l.Syms[s.Fn].Index | s.ExtraInfo
+	case KindUFTEntry:
+		if !l.rel {
+			link = 0
+		}
 	case KindRel, KindRela, KindResolved:
 		info = l.Secs[s.Target].Index
 		if s.Kind == KindRel && l.Secs[s.Target].Kind == KindConstEntry {
@@ -167,6 +174,12 @@ func (l *Link) writeTwinHeader(b []byte, s *Section) {
 		t, link, info, entsize = cubin.SHTMercSymtab, l.Secs[l.strtab].Index, l.numbering.mercLocals, uint64(l.form.Sym)
 	case KindText:
 		link, info = symtab, l.Syms[s.Fn].Index
+	case KindUFT:
+		link, info, entsize = symtab, l.Syms[s.Fn].Index, row.entsize
+	case KindUFTEntry, KindUDTEntry:
+		if entsize = row.entsize; l.rel || s.Kind == KindUDTEntry {
+			link = symtab
+		}
 	case KindInfo, KindInfoFunc:
 		link = symtab
 	case KindRel, KindRela, KindResolved:
@@ -265,7 +278,9 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 			if s.Of != 0 && !merc {
 				name = l.finalName(sec)
 			}
-			if s.Type() == cubin.STTFunc && l.Mercury && !merc && !sized[s.Sec] {
+			if s.Sec == l.uft && l.Mercury && !merc && s.Of == 0 {
+				value, size = l.placedStub(s)
+			} else if s.Type() == cubin.STTFunc && l.Mercury && !merc && !sized[s.Sec] {
 				sized[s.Sec] = true
 				size = sec.Size
 			}
@@ -286,7 +301,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 	if s.Of != 0 {
 		return info, 0, 0, 0
 	}
-	if s.Type() == cubin.STTFunc {
+	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != KindUFT {
 		value = 0
 	}
 	if merc {
@@ -308,7 +323,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 	if undefined && s.Side == globalSide && s.Binding() == cubin.STBWeak {
 		info = uint8(cubin.STBGlobal)<<4 | info&15
 	}
-	if l.Mercury && undefined && !s.Shared() && (l.rel || isReservedSmem(s.Name)) && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
+	if l.Mercury && undefined && !s.Shared() && (l.rel || isReservedSmem(s.Name) || isUnifiedMarker(s.Name)) && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
 		info = info&0xf0 | uint8(cubin.STTCudaObject)
 	}
 	return info, other, value, size
