@@ -52,7 +52,7 @@ func sources(in *input.Result) []link.Source {
 	carried := false
 	for i := range in.Modules {
 		m := &in.Modules[i]
-		out[i] = link.Source{Name: m.Name, Data: m.Cubin, Cudadevrt: m.Cudadevrt, Archive: m.FromArchive, HasHostRefs: in.FilterKernels}
+		out[i] = link.Source{Name: m.Name, Data: m.Cubin, File: m.File, Cudadevrt: m.Cudadevrt, Archive: m.FromArchive, HasHostRefs: in.FilterKernels}
 		if in.FilterKernels && !m.Cudadevrt && !carried {
 			out[i].HostKernelsExternal, out[i].HostKernelsStatic, out[i].HostVariables = in.KernelsExternal, in.KernelsInternal, in.Variables
 			carried = true

@@ -11,6 +11,12 @@ import (
 // writeOutputs writes what the command line asks for: the image, a fatbin, a host object or its source.
 func (r *run) writeOutputs(all []linked) error {
 	c := r.line
+	if out := all[0].out; out != nil {
+		if out.commit() != nil {
+			return r.diag.Fatal(diag.NoOutput, out.name)
+		}
+		return nil
+	}
 	if c.given(optOutputFile) && len(all) == 1 {
 		if err := r.write(optOutputFile, all[0].res.Image); err != nil {
 			return err
@@ -50,6 +56,13 @@ func (r *run) writeOutputs(all []linked) error {
 		return r.write(optHostSource, source)
 	}
 	return nil
+}
+
+// streams reports whether the image goes to the output file alone, so that it need not be in memory as a whole.
+func (r *run) streams(targets int) bool {
+	c := r.line
+	return c.given(optOutputFile) && targets == 1 && r.env("CULINK_REFERENCE") == "" &&
+		!c.given(optFatbin) && !c.given(optHostObject) && !c.given(optHostSource)
 }
 
 // container holds the images of all targets.

@@ -48,6 +48,8 @@ type linked struct {
 	diag   *diag.Collector
 	in     *input.Result
 	res    *link.Result
+	// out takes the image as it is made; nil if it is kept in res.
+	out    *outputFile
 	err    error
 	uses   map[string][]string
 	passes []passTime
@@ -72,6 +74,9 @@ func (r *run) linkTargets(ctx context.Context) error {
 		*l = linked{target: targets[i], diag: r.diag}
 		if len(all) > 1 {
 			l.diag = &diag.Collector{WarningsAsErrors: r.diag.WarningsAsErrors, NoWarnings: r.diag.NoWarnings}
+		}
+		if r.streams(len(all)) {
+			l.out = &outputFile{name: r.line.text(optOutputFile)}
 		}
 		g.Go(func() error {
 			r.linkTarget(ctx, l)
@@ -107,7 +112,15 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	if !r.reference && r.times != nil {
 		o.Trace = func(pass string, d time.Duration) { l.passes = append(l.passes, passTime{pass, d}) }
 	}
+	if l.out != nil {
+		o.Output = l.out
+	}
 	l.res, l.err = link.Run(ctx, o, sources(l.in), l.diag)
+	if l.out != nil && l.err != nil {
+		if l.out.discard(); l.out.err != nil {
+			l.err = l.diag.Fatal(diag.NoOutput, l.out.name)
+		}
+	}
 	if l.err == nil && l.diag.Errors() > 0 {
 		l.err = link.ErrFailed
 	}
@@ -160,6 +173,8 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 		if err := r.writeOutputs(all); err != nil {
 			return err
 		}
+	} else if all[0].out != nil {
+		all[0].out.discard()
 	}
 	if errors.Is(err, errUnlinked) {
 		return err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unsafe"
+
+	"github.com/culink/culink/linker/slab"
 )
 
 // File is a parsed device ELF. It is read-only and keeps references into the bytes it was parsed from.
@@ -71,24 +73,38 @@ func ReadHeader(data []byte) (Header, error) {
 // out of it, is in use. Every offset is checked against the file, so that the
 // accessors of a File cannot fail for reasons of bounds; memory is proportional to the number of sections and symbols.
 func Parse(data []byte) (*File, error) {
+	return new(Parser).Parse(data)
+}
+
+// Parser reads many files and takes the memory for their tables from common slabs, which live as long as any of
+// the files. The zero value is ready for use by one goroutine at a time.
+type Parser struct {
+	files    slab.Pool[File]
+	sections slab.Pool[Section]
+	symbols  slab.Pool[Symbol]
+}
+
+// Parse is the function Parse.
+func (p *Parser) Parse(data []byte) (*File, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Header: h, Form: FormOf(h.Class), Data: data}
 	if h.Machine != EMCUDA {
 		return nil, &FormatError{-1, "", 18, fmt.Sprintf("e_machine is %d, not %d (CUDA)", h.Machine, EMCUDA)}
 	}
-	if err := f.readSections(); err != nil {
+	f := &p.files.Take(1)[0]
+	f.Header, f.Form, f.Data = h, FormOf(h.Class), data
+	if err := f.readSections(p); err != nil {
 		return nil, err
 	}
-	if err := f.readSymbols(); err != nil {
+	if err := f.readSymbols(p); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *File) readSections() error {
+func (f *File) readSections(p *Parser) error {
 	h, form := &f.Header, f.Form
 	count, err := f.sectionCount()
 	if err != nil {
@@ -101,7 +117,7 @@ func (f *File) readSections() error {
 	if h.Shoff > size || count > (size-h.Shoff)/stride {
 		return &FormatError{-1, "", h.Shoff, "section header table reaches beyond the end of the file"}
 	}
-	f.Sections = make([]Section, count)
+	f.Sections = p.sections.Take(int(count))
 	var scratch [ShdrSize]byte
 	for i := range f.Sections {
 		b := form.widen(scratch[:], f.Data[h.Shoff+uint64(i)*stride:], shdrFields)
@@ -187,17 +203,17 @@ func (s *Section) isRelocation() bool {
 // stride is the size of the section's fixed records, 0 where there are none.
 func (s *Section) stride() uint64 { return uint64(FormOf(s.class).Entry(s.Type)) }
 
-func (f *File) readSymbols() error {
+func (f *File) readSymbols(p *Parser) error {
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		var err error
 		switch {
 		case s.Type == SHTSymtab && f.Symtab == 0:
 			f.Symtab = i
-			f.Symbols, err = f.symbolTable(i)
+			f.Symbols, err = f.symbolTable(p, i)
 		case s.Type == SHTMercSymtab && f.MercSymtab == 0:
 			f.MercSymtab = i
-			f.MercSymbols, err = f.symbolTable(i)
+			f.MercSymbols, err = f.symbolTable(p, i)
 		}
 		if err != nil {
 			return err
@@ -206,7 +222,7 @@ func (f *File) readSymbols() error {
 	return nil
 }
 
-func (f *File) symbolTable(index int) ([]Symbol, error) {
+func (f *File) symbolTable(p *Parser, index int) ([]Symbol, error) {
 	s := &f.Sections[index]
 	str := &f.Sections[s.Link]
 	if str.Type != SHTStrtab {
@@ -218,7 +234,7 @@ func (f *File) symbolTable(index int) ([]Symbol, error) {
 	}
 	form := f.Form
 	size := uint64(form.Sym)
-	syms := make([]Symbol, s.Size/size)
+	syms := p.symbols.Take(int(s.Size / size))
 	var scratch [SymSize]byte
 	wide := f.wideNumbers(index)
 	for i := range syms {

@@ -1,6 +1,10 @@
 package input
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/culink/culink/linker/slab"
+)
 
 // Cache keeps the files that one command opens, so that each is read once however many steps and targets look at it.
 // The zero value is ready for use, also by several goroutines. Files stay open until Close.
@@ -16,9 +20,12 @@ type cacheEntry struct {
 }
 
 // open returns the file at a path, opened at the first call; without a cache it is opened each time.
-func (c *Cache) open(path string) (*file, error) {
+func (c *Cache) open(path string) (*file, error) { return c.openInto(path, nil) }
+
+// openInto is open with a pool for the bytes of a file that is read.
+func (c *Cache) openInto(path string, bytes *slab.Pool[byte]) (*file, error) {
 	if c == nil {
-		return openFile(path)
+		return openFile(path, bytes)
 	}
 	c.mu.Lock()
 	e := c.entries[path]
@@ -31,7 +38,7 @@ func (c *Cache) open(path string) (*file, error) {
 	}
 	c.mu.Unlock()
 	e.once.Do(func() {
-		if e.file, e.err = openFile(path); e.err == nil {
+		if e.file, e.err = openFile(path, bytes); e.err == nil {
 			e.file.shared = true
 		}
 	})

@@ -20,7 +20,7 @@ func (t *take) say(id diag.ID, args ...any) { t.found = append(t.found, step{id:
 func (t *take) refuse(why string) { t.say(diag.UnsupportedInput, t.module.Name, why) }
 
 // finish unpacks, compiles and tests the code. Its error is that of the system; what is wrong with the code goes to t.found.
-func (t *take) finish(ctx context.Context, o *Options, u *fatbin.Unpacker, ptxas *ptxas) error {
+func (t *take) finish(ctx context.Context, o *Options, u *fatbin.Unpacker, ptxas *ptxas, p *cubin.Parser) error {
 	code := t.payload
 	if t.entry != nil {
 		var err error
@@ -39,7 +39,7 @@ func (t *take) finish(ctx context.Context, o *Options, u *fatbin.Unpacker, ptxas
 		return nil
 	}
 	t.module.Cubin = code
-	t.check(o)
+	t.check(o, p)
 	return nil
 }
 
@@ -67,35 +67,64 @@ func (t *take) unpack(o *Options, u *fatbin.Unpacker) ([]byte, error) {
 
 // check tests a device ELF in the reference's order: what is no sound file or an executable contributes nothing; then
 // come architecture, ABI and version (observed).
-func (t *take) check(o *Options) {
+func (t *take) check(o *Options, p *cubin.Parser) {
 	code, name := t.module.Cubin, t.module.Name
 	h, err := cubin.ReadHeader(code)
 	if t.module.FromContainer && (err != nil || h.Machine != cubin.EMCUDA) {
 		t.say(o.sizeMismatch(), name)
 		return
 	}
-	f, soundErr := hostobj.ReadFile(code)
-	if soundErr == nil {
-		soundErr = f.Sound(withoutBytes)
-	}
-	switch {
-	case soundErr != nil:
-		t.leaveOut(o, soundErr.Error())
+	var sections sectionTable
+	if f, err := p.Parse(code); err == nil {
+		t.module.File, sections = f, parsed{f}
+	} else if sections, err = soundFile(code); err != nil {
+		t.leaveOut(o, err.Error())
 		if o.AsReference && o.Toolkit.Word < firstOwnRules {
 			t.leftOut, t.absent, t.ids = false, true, []string{"(null)"} // what 12.4 registers (observed)
 		}
 		return
-	case f.Type == elfExecutable:
+	}
+	switch {
+	case h.Type == elfExecutable:
 		t.leaveOut(o, "it is linked already")
 		return
-	case f.Is64() != o.is64():
+	case sections.Is64() != o.is64():
 		t.say(o.sizeMismatch(), name)
 		return
 	case err != nil:
 		t.leaveOut(o, err.Error())
 		return
 	}
-	t.checkTarget(o, &h, f)
+	t.checkTarget(o, &h, sections)
+}
+
+// sectionTable is what check asks of a file.
+type sectionTable interface {
+	// Section finds the bytes of the first section of a name; nil when there is none, or it has none.
+	Section(name string) []byte
+	// Is64 reports whether the file's class is ELF64.
+	Is64() bool
+}
+
+// parsed is the section table of a file that cubin.Parse took: it is sound.
+type parsed struct{ file *cubin.File }
+
+func (p parsed) Section(name string) []byte {
+	if i := p.file.Find(name); i != 0 {
+		return p.file.Sections[i].Data
+	}
+	return nil
+}
+
+func (p parsed) Is64() bool { return p.file.Class == cubin.Class64 }
+
+// soundFile is the section table of an ELF file that the link cannot parse but the reference would take.
+func soundFile(code []byte) (sectionTable, error) {
+	f, err := hostobj.ReadFile(code)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Sound(withoutBytes)
 }
 
 // withoutBytes tells the section types of device ELFs that take no room in the file.
@@ -115,7 +144,7 @@ func (t *take) leaveOut(o *Options, why string) {
 	}
 }
 
-func (t *take) checkTarget(o *Options, h *cubin.Header, f *hostobj.File) {
+func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 	name := t.module.Name
 	in := arch.Arch{SM: h.SM(), Suffix: suffixOf(h, f)}
 	old := o.Toolkit.Word < firstOwnRules
@@ -173,7 +202,7 @@ var compatAccelerated = [...]byte{2, 9, 1}
 
 // suffixOf is the letter of a device ELF's architecture as far as the file tells it: f is not told from none, and need not
 // be, since both serve the same targets.
-func suffixOf(h *cubin.Header, f *hostobj.File) arch.Suffix {
+func suffixOf(h *cubin.Header, f sectionTable) arch.Suffix {
 	const accelerated7 = 0x800
 	if h.ABI() == 7 && h.Flags&accelerated7 != 0 ||
 		h.ABI() == 8 && bytes.HasPrefix(f.Section(".nv.compat"), compatAccelerated[:]) {
@@ -183,7 +212,7 @@ func suffixOf(h *cubin.Header, f *hostobj.File) arch.Suffix {
 }
 
 // versionOf is the version word of a device ELF: e_version up to CUDA 12, the note's word later; ok is false without a note.
-func versionOf(h *cubin.Header, f *hostobj.File) (word int, ok bool) {
+func versionOf(h *cubin.Header, f sectionTable) (word int, ok bool) {
 	if h.ABI() == 7 {
 		return int(min(h.Version, 1<<16)), true
 	}

@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
+	"github.com/culink/culink/linker/parallel"
 )
 
 // Load reads all inputs and reports to c what the reference linker would say of them, in its order. The error is a
@@ -25,12 +25,12 @@ func Load(ctx context.Context, o Options, c *diag.Collector) (*Result, error) {
 	if o.Jobs <= 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
 	}
-	if o.Dir == "" {
+	if o.cwd = o.Dir; o.cwd == "" {
 		dir, err := os.Getwd()
 		if err != nil {
 			return nil, err
 		}
-		o.Dir = dir
+		o.cwd = dir
 	}
 	l := &loader{o: &o, diag: c, result: &Result{}}
 	err := l.run(ctx)
@@ -61,7 +61,7 @@ func (l *loader) run(ctx context.Context) error {
 	}
 	files = append(files, libraries...)
 	l.scans = make([]*scan, len(files))
-	scanErr := l.parallel(ctx, len(files), func(i int) error {
+	scanErr := l.parallel(ctx, len(files), func(_, i int) error {
 		s := &scan{o: l.o, name: files[i], path: l.o.in(files[i])}
 		l.scans[i] = s
 		_ = s.run() // the last step tells why a scan stopped
@@ -82,19 +82,15 @@ func (l *loader) run(ctx context.Context) error {
 	return l.carryOut()
 }
 
-// parallel calls f for 0 to n-1 from at most Jobs goroutines.
-func (l *loader) parallel(ctx context.Context, n int, f func(int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(l.o.Jobs)
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return f(i)
-		})
-	}
-	return g.Wait()
+// parallel calls f for 0 to n-1, with the number of the worker, from at most Jobs goroutines. Few files can be heavy, so they are handed out singly.
+func (l *loader) parallel(ctx context.Context, n int, f func(worker, i int) error) error {
+	loop := parallel.Loop{Jobs: l.o.Jobs, Grain: min(max(n/64, 1), grain)}
+	return loop.Do(n, func(worker, i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return f(worker, i)
+	})
 }
 
 // dropRepeatedArchives empties the scan of an archive that stood in an earlier place under any name: it is loaded once
@@ -151,8 +147,9 @@ func (l *loader) unpackAll(ctx context.Context) error {
 			takes = append(takes, t)
 		}
 	}
-	return l.parallel(ctx, len(takes), func(i int) error {
-		return takes[i].finish(ctx, l.o, u, ptxas)
+	parsers := make([]cubin.Parser, l.o.Jobs)
+	return l.parallel(ctx, len(takes), func(worker, i int) error {
+		return takes[i].finish(ctx, l.o, u, ptxas, &parsers[worker])
 	})
 }
 

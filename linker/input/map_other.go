@@ -4,10 +4,12 @@ package input
 
 import (
 	"os"
+
+	"github.com/culink/culink/linker/slab"
 )
 
 // openFile reads a regular file.
-func openFile(path string) (*file, error) {
+func openFile(path string, _ *slab.Pool[byte]) (*file, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/culink/culink/linker/slab"
 )
 
 // openFile reads or maps a regular file. It makes four system calls for a small one; a link of thousands of files
-// spends much of its time here.
-func openFile(path string) (*file, error) {
+// spends much of its time here. What is read goes into memory of the pool if there is one.
+func openFile(path string, bytes *slab.Pool[byte]) (*file, error) {
 	// Without O_NONBLOCK the open of a pipe would wait for somebody to write.
 	fd, err := retry(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) })
 	if err != nil {
@@ -32,16 +34,16 @@ func openFile(path string) (*file, error) {
 			return out, nil
 		}
 	}
-	if out.data, err = readAll(fd, int(st.Size)); err != nil {
+	if out.data, err = readAll(fd, int(st.Size), bytes); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return out, nil
 }
 
 // readAll reads size bytes, or to the end of a file that says it has none (files of /proc) or is cut short meanwhile.
-func readAll(fd, size int) ([]byte, error) {
+func readAll(fd, size int, bytes *slab.Pool[byte]) ([]byte, error) {
 	unknown := size == 0
-	data := make([]byte, max(size, 512))
+	data := takeBytes(bytes, max(size, 512))
 	n := 0
 	for n < size || unknown {
 		if n == len(data) {
@@ -57,6 +59,13 @@ func readAll(fd, size int) ([]byte, error) {
 		n += k
 	}
 	return data[:n], nil
+}
+
+func takeBytes(bytes *slab.Pool[byte], n int) []byte {
+	if bytes == nil {
+		return make([]byte, n)
+	}
+	return bytes.Take(n)
 }
 
 // retry repeats a system call that a signal interrupted.

@@ -55,6 +55,9 @@ type Options struct {
 	// TotalFloor is the number of bytes that the compressed payloads of one link may unpack to together, however small the files are; 0
 	// means DefaultTotalFloor.
 	TotalFloor uint64
+
+	// cwd is Dir, or the process's directory: what relative names mean as absolute ones. Files are opened by their own names.
+	cwd string
 }
 
 // Target names as messages show them.
@@ -83,6 +86,8 @@ type Module struct {
 	Path string
 	// Cubin is the module's device ELF: a sound ELF file for the target. It may be part of a read-only mapping that lives until Result.Close.
 	Cubin []byte
+	// File is Cubin parsed, nil if it does not parse: Cubin says then what is wrong.
+	File *cubin.File
 	// FromContainer is set when the module comes from a container, whose header spoke for its architecture.
 	FromContainer bool
 	// FromArchive is set for members of archives.

@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/culink/culink/linker/ar"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/fatbin"
 	"github.com/culink/culink/linker/hostobj"
+	"github.com/culink/culink/linker/parallel"
+	"github.com/culink/culink/linker/slab"
 )
+
+// grain is how many files a goroutine takes at once: most are small.
+const grain = 16
 
 // Release is what inputs say about the CUDA release that made them.
 type Release struct {
@@ -56,18 +58,12 @@ func (o *Options) readAhead() {
 	if o.Cache == nil || len(o.Files) < 2 {
 		return
 	}
-	var g errgroup.Group
-	g.SetLimit(max(o.Jobs, runtime.GOMAXPROCS(0)))
-	const run = 32 // neighbours for one goroutine: files are small
-	for i := 0; i < len(o.Files); i += run {
-		g.Go(func() error {
-			for _, name := range o.Files[i:min(i+run, len(o.Files))] {
-				_, _ = o.Cache.open(o.in(name)) // Load reports what cannot be opened
-			}
-			return nil
-		})
-	}
-	_ = g.Wait()
+	loop := parallel.Loop{Jobs: o.Jobs, Grain: grain}
+	pools := make([]slab.Pool[byte], loop.Workers(len(o.Files)))
+	_ = loop.Do(len(o.Files), func(worker, i int) error {
+		_, _ = o.Cache.openInto(o.in(o.Files[i]), &pools[worker]) // Load reports what cannot be opened
+		return nil
+	})
 }
 
 // open looks at one file and reports whether there is one.

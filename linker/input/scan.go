@@ -292,7 +292,7 @@ func (s *scan) byContent() error {
 // identifier (observed; symbolic links and .. stay).
 func (s *scan) pathName(p string) []string {
 	if !path.IsAbs(p) {
-		p = strings.TrimSuffix(s.o.Dir, "/") + "/" + p
+		p = strings.TrimSuffix(s.o.cwd, "/") + "/" + p
 	}
 	b := []byte(p)
 	for i, c := range b {

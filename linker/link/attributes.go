@@ -75,8 +75,8 @@ func (l *Link) reportFunctions() {
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,
 // .nv.compat and the notes; and it sets what the headers of code sections say about registers and barriers.
 func (l *Link) attributes(ctx context.Context) error {
-	if err := l.encodeForms(l.attr.plain, l.attr.merc); err != nil {
-		return err
+	if err := l.encodeForms(l.attr.plain, l.attr.merc, l.makeSymbolStrings, l.makeSectionStrings); err != nil {
+		return l.refuse(err)
 	}
 	l.encodeCallgraph()
 	l.encodeNotes()

@@ -248,7 +248,7 @@ func TestCallGraphListsNewestFirstAndARelocatableLinkDropsRepeats(t *testing.T) 
 		l := graphLink(3, 1)
 		l.Protos[1] = "#ii"
 		l.rel = rel
-		l.strings = newStringTable(1)
+		l.strings = newStringTable(1, 1)
 		l.strings.add("#ii")
 		for i := 1; i <= 3; i++ {
 			l.Syms[i].Index, l.Syms[i].Info = uint32(10+i), uint8(cubin.STTFunc)

@@ -78,5 +78,5 @@ func (l *Link) prototypeOffset(p ProtoID) uint32 {
 	if p == 0 {
 		return 0
 	}
-	return l.strings.at[l.Protos[p]]
+	return l.strings.at(l.Protos[p])
 }

@@ -61,7 +61,7 @@ func TestFramesOfDeadFunctionsGoWithTheirCIEAndPointersAreMended(t *testing.T) {
 	const n = 36
 	p := debugBench(".debug_frame", data, [3]uint32{5, 0, 4}, rela(n+20, 2, 1, 0), rela(3*n+20, 2, 2, 0), rela(5*n+20, 2, 3, 0),
 		rela(5*n+28, 73, 3, 0))
-	if err := p.section(p.t); err != nil {
+	if err := disposeAll(p); err != nil {
 		t.Fatal(err)
 	}
 	first, second := uint64(0), uint64(2*n)
@@ -82,7 +82,7 @@ func TestSecondDescriptionOfAFunctionWithoutTwinIsTheWinners(t *testing.T) {
 	data := slices.Concat(frameEntry(nil, 0x10), frameEntry(&at, 1), frameEntry(nil, 0x20), frameEntry(&at, 2))
 	const n = 36
 	p := debugBench(".debug_frame", data, [3]uint32{5, 6, 7}, rela(n+20, 2, 1, 0), rela(3*n+20, 2, 1, 0))
-	if err := p.section(p.t); err != nil {
+	if err := disposeAll(p); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.sec.Data) != 4*n || len(p.l.Secs[2].Rels) != 2 {
@@ -100,7 +100,7 @@ func TestLineSequencesStandInTheOrderOfSymbolNumbers(t *testing.T) {
 	if err := p.rebuildLines(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.section(p.t); err != nil {
+	if err := disposeAll(p); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.Concat(unit[:head], sequenceOf(3), sequenceOf(1))
@@ -122,10 +122,20 @@ func TestBrokenDebugSectionsAreNamedErrors(t *testing.T) {
 		p := debugBench(test.name, test.data, [3]uint32{1, 2, 3}, rela(0, 2, 1, 0))
 		err := p.rebuildLines()
 		if err == nil {
-			err = p.section(p.t)
+			err = disposeAll(p)
 		}
 		if e, ok := err.(*relocationError); !ok || e.section != test.name {
 			t.Errorf("%s of %d bytes: %v", test.name, len(test.data), err)
 		}
 	}
+}
+
+// disposeAll works on the patcher's target as one job.
+func disposeAll(p *patcher) error {
+	job := relocJob{t: p.t, parts: p.t.parts, end: uint64(len(p.t.sec.Data))}
+	if err := p.work(p, &job); err != nil {
+		return err
+	}
+	job.deliver()
+	return nil
 }

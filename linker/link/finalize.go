@@ -79,7 +79,6 @@ func (l *Link) mustBeDefined(s *Symbol) bool {
 
 // finalize makes the tables that speak of numbers and decides the file's layout.
 func (l *Link) finalize(ctx context.Context) error {
-	l.makeSymbolStrings()
 	l.finishEntries()
 	if err := l.attributes(ctx); err != nil {
 		return err
@@ -88,7 +87,7 @@ func (l *Link) finalize(ctx context.Context) error {
 	if l.created >= wideSections {
 		l.setTable(l.symtabShndx, l.sectionNumbers())
 	}
-	l.setTable(l.shstrtab, l.makeSectionStrings())
+	l.finishSectionStrings()
 	l.setTable(l.strtab, l.strings.data)
 	l.Secs[l.symtab].Size = uint64(len(l.numbering.symbols)+1) * uint64(l.form.Sym)
 	l.Secs[l.symtab].MercSize = uint64(l.numbering.merc+1) * uint64(l.form.Sym)

@@ -1,11 +1,12 @@
 package link
 
 import (
-	"strings"
+	"errors"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
+	"github.com/culink/culink/linker/slab"
 )
 
 // infoForm is the attribute records of a link in one of two forms: those of .nv.info* or, in a Mercury link, those of
@@ -18,8 +19,9 @@ type infoForm struct {
 	// own are the attributes of each function, by FuncID.
 	own []ownAttrs
 	// edits are what propagation changes in the records of entries and adds to those of other functions, by FuncID.
-	edits []*infoEdit
-	sums  reachValues[infoSum]
+	edits  []*infoEdit
+	noEdit infoEdit
+	sums   reachValues[infoSum]
 	// stubs are the records that stubs of unified functions took over.
 	stubs []stubRecord
 	// anyReconfig is true if any function of the image sets its register count at run time.
@@ -184,11 +186,8 @@ func (f *infoForm) symbolAt(in *Input, n uint32) SymID {
 // readInfo collects the records of one form.
 func (l *Link) readInfo(merc bool) (*infoForm, error) {
 	f := &infoForm{l: l, merc: merc, own: make([]ownAttrs, len(l.Funcs)), edits: make([]*infoEdit, len(l.Funcs))}
-	global := l.Secs[l.info]
-	for i := range global.Parts {
-		if err := f.readGlobal(&global.Parts[i]); err != nil {
-			return nil, err
-		}
+	if err := f.readCounts(); err != nil {
+		return nil, l.refuse(err)
 	}
 	for _, s := range l.Secs[1:] {
 		if s.Kind == KindInfoFunc && len(s.Parts) > 0 {
@@ -196,7 +195,7 @@ func (l *Link) readInfo(merc bool) (*infoForm, error) {
 		}
 	}
 	if err := l.parallel(len(f.functions), func(i int) error { return f.readFunction(f.functions[i]) }); err != nil {
-		return nil, err
+		return nil, l.refuse(err)
 	}
 	for i := range f.own {
 		f.anyReconfig = f.anyReconfig || f.own[i].has(tReconfig)
@@ -210,25 +209,67 @@ const syncStackMask = 0xffff
 // infoFunction is the function whose attributes a section holds.
 func (l *Link) infoFunction(s *Section) FuncID { return l.Syms[l.Secs[s.Owner].Fn].Func }
 
-// malformed ends the link over a faulty section of attributes.
-func (p *infoPart) malformed(l *Link, err error) error {
-	var text strings.Builder
-	text.WriteString(p.in.File.Sections[p.sec].Name)
-	text.WriteString(": ")
-	text.WriteString(err.Error())
-	return l.Diag.Fatal(diag.MalformedInput, p.in.Name, text.String())
+// malformedInput is a fault of an input that a goroutine found; reporting it is left to the pass, so that the message is that of the first input
+// whatever the timing.
+type malformedInput struct{ name, problem string }
+
+func (e *malformedInput) Error() string { return e.name + ": " + e.problem }
+
+// malformed is the error for a faulty section of attributes.
+func (p *infoPart) malformed(err error) error {
+	return &malformedInput{p.in.Name, p.in.File.Sections[p.sec].Name + ": " + err.Error()}
 }
 
-// readGlobal takes register counts and frame sizes from an input's .nv.info.
-func (f *infoForm) readGlobal(part *Part) error {
+// refuse ends the link with the message of a malformed input; other errors pass.
+func (l *Link) refuse(err error) error {
+	if m := (*malformedInput)(nil); errors.As(err, &m) {
+		return l.Diag.Fatal(diag.MalformedInput, m.name, m.problem)
+	}
+	return err
+}
+
+// functionCount is a record of an input's .nv.info about a function of the image: its register count or its frame size.
+type functionCount struct {
+	fn    FuncID
+	code  nvinfo.Code
+	value uint32
+}
+
+// readCounts takes register counts and frame sizes from .nv.info; of several records about a function the last counts.
+func (f *infoForm) readCounts() error {
+	global := f.l.Secs[f.l.info]
+	counts := make([][]functionCount, len(global.Parts))
+	pools := make([]slab.Pool[functionCount], f.l.loop().Workers(len(counts)))
+	if err := f.l.loop().Do(len(counts), func(worker, i int) (err error) {
+		counts[i], err = f.readGlobal(&global.Parts[i], &pools[worker])
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, list := range counts {
+		for _, c := range list {
+			if o := &f.own[c.fn]; c.code == nvinfo.Regcount {
+				o.reg, o.hasReg = c.value, true
+			} else {
+				o.frame = c.value
+			}
+		}
+	}
+	return nil
+}
+
+// readGlobal reads one input's records.
+func (f *infoForm) readGlobal(part *Part, pool *slab.Pool[functionCount]) ([]functionCount, error) {
 	p, ok := f.part(part)
 	if !ok {
-		return nil
+		return nil, nil
 	}
+	const smallest = 12 // bytes of such a record
+	counts := pool.Take(len(p.data) / smallest)[:0]
 	r := nvinfo.Read(p.data)
 	for r.Next() {
 		if err := checkSymbolRecord(&r); err != nil {
-			return p.malformed(f.l, err)
+			return nil, p.malformed(err)
 		}
 		if r.Code != nvinfo.Regcount && r.Code != nvinfo.FrameSize || f.losers(p.in, &r.Record) {
 			continue
@@ -238,16 +279,12 @@ func (f *infoForm) readGlobal(part *Part) error {
 		if id == 0 || fn == 0 || f.l.Syms[id].Index == 0 || !f.l.rel && f.l.isStub(&f.l.Syms[id]) {
 			continue
 		}
-		if r.Code == nvinfo.Regcount {
-			f.own[fn].reg, f.own[fn].hasReg = r.Word(1), true
-		} else {
-			f.own[fn].frame = r.Word(1)
-		}
+		counts = append(counts, functionCount{fn, r.Code, r.Word(1)})
 	}
 	if err := r.Err(); err != nil {
-		return p.malformed(f.l, err)
+		return nil, p.malformed(err)
 	}
-	return nil
+	return counts, nil
 }
 
 // checkSymbolRecord refuses a record that should name a symbol and has no room for its number; the reference crashes.
@@ -286,7 +323,7 @@ func (o *ownAttrs) read(f *infoForm, p *infoPart) error {
 	r := nvinfo.Read(p.data)
 	for r.Next() {
 		if err := checkSymbolRecord(&r); err != nil {
-			return p.malformed(f.l, err)
+			return p.malformed(err)
 		}
 		switch r.Code {
 		case nvinfo.CrsStackSize:
@@ -308,7 +345,7 @@ func (o *ownAttrs) read(f *infoForm, p *infoPart) error {
 		}
 	}
 	if err := r.Err(); err != nil {
-		return p.malformed(f.l, err)
+		return p.malformed(err)
 	}
 	return nil
 }

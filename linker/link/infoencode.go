@@ -4,49 +4,106 @@ import (
 	"slices"
 
 	"github.com/culink/culink/linker/nvinfo"
+	"github.com/culink/culink/linker/parallel"
+	"github.com/culink/culink/linker/slab"
 )
 
-// encodeForm writes the records of one form into the output sections. Every input record is put in front of those that
-// were read before; records of the linker's own follow (observed).
-func (l *Link) encodeForms(plain, merc *infoForm) error {
+// infoEncoder is where one goroutine makes records: the payloads that it changes, the bytes of sections, and the list that it
+// works on, which the next section reuses.
+type infoEncoder struct {
+	bytes   slab.Pool[byte]
+	scratch []nvinfo.Record
+}
+
+// pack writes records into a slab.
+func (e *infoEncoder) pack(recs []nvinfo.Record) []byte {
+	size := 0
+	for i := range recs {
+		size += recs[i].Size()
+	}
+	b := e.bytes.Take(size)[:0]
+	for i := range recs {
+		b = recs[i].Append(b)
+	}
+	return b
+}
+
+// clone copies a payload that is to be changed.
+func (e *infoEncoder) clone(payload []byte) []byte {
+	b := e.bytes.Take(len(payload))
+	copy(b, payload)
+	return b
+}
+
+// partsPerJob is how many inputs' .nv.info one goroutine encodes at once.
+const partsPerJob = 64
+
+// encodeForms writes the records of both forms into the output sections, and does beside that what else can be done
+// at the same time. Every input record is put in front of those that were read before; records of the linker's own
+// follow (observed).
+func (l *Link) encodeForms(plain, merc *infoForm, beside ...func()) error {
 	banks := l.parameterBankSymbols()
-	secs := []*Section{l.Secs[l.info]}
+	var secs []*Section
 	for _, s := range l.Secs[1:] {
 		if s.Kind == KindInfoFunc {
 			secs = append(secs, s)
 		}
 	}
-	return l.parallel(len(secs), func(i int) error {
-		s := secs[i]
-		recs, err := plain.records(s, banks)
-		if err != nil {
-			return err
+	loop := parallel.Loop{Jobs: l.Jobs, Grain: 1}
+	encoders := make([]infoEncoder, max(loop.Workers(len(beside)+len(secs)+len(l.Inputs)), l.loop().Workers(len(secs))))
+	// .nv.info is long, so pieces of it are made at once, the last inputs' first. Twins must be compared as a whole.
+	global := l.Secs[l.info]
+	var pieces [][]byte
+	if merc == nil {
+		pieces = make([][]byte, (len(global.Parts)+partsPerJob-1)/partsPerJob)
+	}
+	if err := loop.Do(len(beside)+len(pieces), func(worker, i int) error {
+		if i < len(beside) {
+			beside[i]()
+			return nil
 		}
-		if merc != nil {
-			twins, err := merc.records(s, banks)
-			if err != nil {
-				return err
-			}
-			s.MercData = packRecords(twins)
-			s.MercSize = uint64(len(s.MercData))
-			recs = l.plainFromTwins(s, recs, twins)
-		}
-		s.Data = packRecords(recs)
-		s.Size = uint64(len(s.Data))
-		return nil
+		i -= len(beside)
+		end := len(global.Parts) - i*partsPerJob
+		e := &encoders[worker]
+		recs, err := plain.records(e, e.scratch[:0], global, global.Parts[max(end-partsPerJob, 0):end], banks)
+		pieces[i], e.scratch = e.pack(recs), recs
+		return err
+	}); err != nil {
+		return err
+	}
+	if merc == nil {
+		pieces = append(pieces, encoders[0].pack(plain.ownRecords(nil, global)))
+		global.Data = slices.Concat(pieces...)
+		global.Size = uint64(len(global.Data))
+	} else {
+		secs = append([]*Section{global}, secs...)
+	}
+	return l.loop().Do(len(secs), func(worker, i int) error {
+		return l.encodeSection(&encoders[worker], plain, merc, secs[i], banks)
 	})
 }
 
-func packRecords(recs []nvinfo.Record) []byte {
-	size := 0
-	for i := range recs {
-		size += recs[i].Size()
+// encodeSection writes the records of a section in its forms.
+func (l *Link) encodeSection(e *infoEncoder, plain, merc *infoForm, s *Section, banks []uint32) error {
+	recs, err := plain.records(e, e.scratch[:0], s, s.Parts, banks)
+	if err != nil {
+		return err
 	}
-	b := make([]byte, 0, size)
-	for i := range recs {
-		b = recs[i].Append(b)
+	recs = plain.ownRecords(recs, s)
+	e.scratch = recs
+	if merc != nil {
+		twins, err := merc.records(e, nil, s, s.Parts, banks)
+		if err != nil {
+			return err
+		}
+		twins = merc.ownRecords(twins, s)
+		s.MercData = e.pack(twins)
+		s.MercSize = uint64(len(s.MercData))
+		recs = l.plainFromTwins(s, recs, twins)
 	}
-	return b
+	s.Data = e.pack(recs)
+	s.Size = uint64(len(s.Data))
+	return nil
 }
 
 // parameterBankSymbols are the numbers of the section symbols of parameter banks, by code section.
@@ -62,39 +119,46 @@ func (l *Link) parameterBankSymbols() []uint32 {
 	return banks
 }
 
-// records makes the records of an output section, in image order.
-func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) {
-	l := f.l
-	var fn FuncID
-	if s.Kind == KindInfoFunc {
-		fn = l.infoFunction(s)
-	}
-	edit := &infoEdit{}
-	if fn != 0 && f.edits[fn] != nil {
-		edit = f.edits[fn]
-	}
-	var out []nvinfo.Record
-	for i := len(s.Parts) - 1; i >= 0; i-- {
-		p, ok := f.part(&s.Parts[i])
+// records appends the image's records of a section's parts to out.
+func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, parts []Part, banks []uint32) ([]nvinfo.Record, error) {
+	edit := f.editOf(s)
+	for i := len(parts) - 1; i >= 0; i-- {
+		p, ok := f.part(&parts[i])
 		if !ok {
 			continue
 		}
 		begin := len(out)
 		r := nvinfo.Read(p.data)
 		for r.Next() {
-			if rec, ok := f.record(&p, s, &r.Record, edit, banks); ok {
+			if rec, ok := f.record(e, &p, s, &r.Record, edit, banks); ok {
 				out = append(out, rec)
 			}
 		}
 		if err := r.Err(); err != nil {
-			return nil, p.malformed(l, err)
+			return nil, p.malformed(err)
 		}
 		slices.Reverse(out[begin:])
 	}
-	if fn != 0 && l.Secs[s.Owner].Kind == KindUFT && !l.rel {
+	return out, nil
+}
+
+// editOf is what propagation changes in the records of a section; it is not to be changed here.
+func (f *infoForm) editOf(s *Section) *infoEdit {
+	if s.Kind == KindInfoFunc {
+		if fn := f.l.infoFunction(s); f.edits[fn] != nil {
+			return f.edits[fn]
+		}
+	}
+	return &f.noEdit
+}
+
+// ownRecords appends the records that the linker makes itself.
+func (f *infoForm) ownRecords(out []nvinfo.Record, s *Section) []nvinfo.Record {
+	l := f.l
+	if s.Kind == KindInfoFunc && l.Secs[s.Owner].Kind == KindUFT && !l.rel && l.infoFunction(s) != 0 {
 		out = f.appendStubs(out)
 	} else {
-		out = append(out, edit.add...)
+		out = append(out, f.editOf(s).add...)
 	}
 	if s.ID == l.info && l.hasPreV10Object() {
 		out = append(out, nvinfo.Record{Format: nvinfo.NVAL, Code: nvinfo.HasPreV10Object})
@@ -106,7 +170,7 @@ func (f *infoForm) records(s *Section, banks []uint32) ([]nvinfo.Record, error) 
 		}
 		out = f.appendStubRegisters(out)
 	}
-	return out, nil
+	return out
 }
 
 // firstV10 is the version word of CUDA 10.0.
@@ -118,7 +182,7 @@ func (l *Link) hasPreV10Object() bool {
 }
 
 // record makes the image's record of an input's; false if the record goes away.
-func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
+func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
 	l := f.l
 	rec := *r
 	if rec.Code == nvinfo.Error {
@@ -126,7 +190,7 @@ func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit
 	}
 	switch nvinfo.Lookup(rec.Code).Symbols {
 	case nvinfo.FirstWord:
-		return f.symbolRecord(p, s, rec, banks)
+		return f.symbolRecord(e, p, s, rec, banks)
 	case nvinfo.FirstWordOrZero:
 		if rec.Format != nvinfo.SVAL || len(rec.Payload) < 4 {
 			return rec, true
@@ -138,7 +202,7 @@ func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit
 			n = l.Syms[p.in.Unnamed].Index
 		}
 		if n != rec.Word(0) {
-			rec.Payload = slices.Clone(rec.Payload)
+			rec.Payload = e.clone(rec.Payload)
 			rec.SetWord(0, n)
 		}
 		return rec, true
@@ -174,7 +238,7 @@ func (f *infoForm) record(p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit
 }
 
 // symbolRecord renumbers a record that is about a symbol. It goes away with its symbol.
-func (f *infoForm) symbolRecord(p *infoPart, s *Section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
+func (f *infoForm) symbolRecord(e *infoEncoder, p *infoPart, s *Section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
 	l := f.l
 	if f.losers(p.in, &rec) && s.Kind == KindInfo || rec.Code == nvinfo.MaxStackSize && !l.rel {
 		return rec, false
@@ -194,7 +258,7 @@ func (f *infoForm) symbolRecord(p *infoPart, s *Section, rec nvinfo.Record, bank
 	if n == 0 {
 		return rec, false
 	}
-	rec.Payload = slices.Clone(rec.Payload)
+	rec.Payload = e.clone(rec.Payload)
 	rec.SetWord(0, n)
 	if rec.Code == nvinfo.Regcount {
 		if fn := l.Syms[id].Func; fn != 0 && l.Funcs[fn].Entry && !l.rel {

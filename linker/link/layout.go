@@ -6,6 +6,7 @@ import (
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/slab"
 )
 
 // memory is what layout knows and later passes ask for.
@@ -57,6 +58,7 @@ type copyJob struct {
 // layout gives every variable an address in its space and every section of code and data its size and bytes. Sizes come
 // first, in one sequential walk; then the bytes of all sections are allocated at once and copied in parallel.
 func (l *Link) layout(ctx context.Context) error {
+	l.mem.copies = slab.Cap[copyJob](0, len(l.Secs))
 	for _, s := range l.Secs[1:] {
 		l.join(s)
 	}
@@ -263,10 +265,10 @@ func (l *Link) fill() error {
 	if l.mem.gap > gapLimit {
 		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", l.mem.gap))
 	}
-	slab := make([]byte, total)
+	all := slab.Make[byte](int(total))
 	take := func(n uint64) []byte {
-		b := slab[:n:n]
-		slab = slab[n:]
+		b := all[:n:n]
+		all = all[n:]
 		return b
 	}
 	for _, s := range l.Secs[1:] {

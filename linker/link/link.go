@@ -3,10 +3,13 @@ package link
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
+	"unsafe"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/slab"
 )
 
 // Options are what a link can be told. The command line fills them; the zero value is an ordinary link, but Target must be set.
@@ -46,6 +49,9 @@ type Options struct {
 	ObjectName string
 	// ToolName is the second string of that note: nil for nvlink's name.
 	ToolName *string
+	// Output, if not nil, is where the image is written to, from its beginning to its end, once nothing but writing can fail;
+	// Result.Image is nil then.
+	Output io.Writer
 	// Trace, if not nil, is told of each pass when it has ended.
 	Trace func(pass string, elapsed time.Duration)
 	// Jobs limits how many goroutines work at once; 0 means GOMAXPROCS.
@@ -66,8 +72,9 @@ func (o *Options) Target() string { return fmt.Sprintf("sm_%d%s", o.SM, o.Suffix
 type Source struct {
 	Name      string // as messages show it: "in/a.cubin", "in/libdev.a:b.o"
 	Data      []byte
-	Cudadevrt bool // the path contains "cudadevrt"
-	Archive   bool // the module is a member of an archive
+	File      *cubin.File // Data parsed, if that is done already
+	Cudadevrt bool        // the path contains "cudadevrt"
+	Archive   bool        // the module is a member of an archive
 	// HostKernelPatterns etc. hold the host references of the module; HasHostRefs tells whether it came with any sections of that kind.
 	HasHostRefs                            bool
 	HostKernelsExternal, HostKernelsStatic []string
@@ -119,9 +126,9 @@ type Link struct {
 	// FuncConsts, in order of the inputs' sections, are the constants of functions that are no kernels (executables only).
 	FuncConsts []FuncConst
 
-	graph   graph
-	secKey  map[secKey]SecID
-	secSlab []Section
+	graph  graph
+	secKey map[secKey]SecID
+	slabs  linkSlabs
 	// sections that exist once
 	// created is the number of sections that the reference would have created.
 	created                                                                                              uint32
@@ -146,9 +153,24 @@ type Link struct {
 	table     bindlessTable
 	numbering numbering
 	attr      attributeState
-	strings   *stringTable // .strtab
-	shoff     uint64       // e_shoff
-	result    Result
+	// strings and sectionStrings are .strtab and .shstrtab.
+	strings, sectionStrings *stringTable
+	shoff                   uint64 // e_shoff
+	result                  Result
+}
+
+// linkSlabs is where the sequential passes take what a link has tens of thousands of.
+type linkSlabs struct {
+	sections slab.Pool[Section]
+	parts    slab.Pool[Part]
+	names    slab.Pool[byte]
+}
+
+// name joins two strings in a slab: most sections are named after a function.
+func (s *linkSlabs) name(prefix, rest string) string {
+	b := s.names.Take(len(prefix) + len(rest))
+	copy(b[copy(b, prefix):], rest)
+	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // pass is one step of a link. The names are those that -v, --time and traces show.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/slab"
 )
 
 // secKey identifies an output section that belongs to no other. Sections that do are found beside their owner or
@@ -19,7 +20,11 @@ type secKey struct {
 // merge creates the image's sections and symbols in the order in which the reference creates them: that order is the
 // order of names, numbers and addresses (observed). It is one sequential walk that moves no bytes.
 func (l *Link) merge(ctx context.Context) error {
-	l.Secs = make([]*Section, 1, 8*len(l.Inputs)+16)
+	sections := 64
+	for _, in := range l.Inputs {
+		sections += len(in.Secs) // few inputs make more; what is not used is not touched
+	}
+	l.Secs = slab.Cap[*Section](1, sections)
 	l.Secs[0] = &Section{}
 	l.secKey = map[secKey]SecID{}
 	l.shstrtab = l.sec(".shstrtab", 0, 0)
@@ -71,46 +76,55 @@ func (l *Link) sec(name string, owner, target SecID) SecID {
 		return id
 	}
 	// What belongs to a section is few: a walk over them costs less than a map of all sections.
-	for _, id := range l.Secs[parent].children {
+	for id := l.Secs[parent].firstChild; id != 0; id = l.Secs[id].sibling {
 		if s := l.Secs[id]; s.Owner == owner && s.Target == target && s.Name == name {
 			return id
 		}
 	}
 	id := l.newSec(name, owner, target)
-	l.Secs[parent].children = append(l.Secs[parent].children, id)
+	p := l.Secs[parent]
+	if p.firstChild == 0 {
+		p.firstChild = id
+	} else {
+		l.Secs[p.lastChild].sibling = id
+	}
+	p.lastChild = id
 	return id
 }
 
 // hasChild reports whether a section has one of that name that belongs to it.
 func (l *Link) hasChild(owner SecID, name string) bool {
-	return slices.ContainsFunc(l.Secs[owner].children, func(id SecID) bool { return l.Secs[id].Name == name })
+	for id := l.Secs[owner].firstChild; id != 0; id = l.Secs[id].sibling {
+		if l.Secs[id].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *Link) newSec(name string, owner, target SecID) SecID {
 	id := SecID(len(l.Secs))
-	s := l.allocSec()
+	s := &l.slabs.sections.Take(1)[0]
 	l.created++
 	*s = Section{ID: id, born: l.created, Name: name, Kind: kindOf(name, owner != 0), Owner: owner, Target: target}
 	l.Secs = append(l.Secs, s)
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {
 	case s.Kind == KindConstEntry && !l.rel && !l.Mercury:
-		l.sec(".rel"+name, 0, id)
+		l.sec(l.slabs.name(".rel", name), 0, id)
 	case s.Kind == KindConstIndices:
-		l.sec(".rela"+name, 0, id)
+		l.sec(l.slabs.name(".rela", name), 0, id)
 	}
 	s.Sym = l.linkerSymbol(Symbol{Name: name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
 	return id
 }
 
-// allocSec takes a Section from a slab: a link has tens of thousands.
-func (l *Link) allocSec() *Section {
-	if len(l.secSlab) == 0 {
-		l.secSlab = make([]Section, 256)
+// addPart appends a contribution to a section. Most sections have one, which comes out of a slab.
+func (l *Link) addPart(s *Section, p Part) {
+	if s.Parts == nil {
+		s.Parts = l.slabs.parts.Take(1)[:0]
 	}
-	s := &l.secSlab[0]
-	l.secSlab = l.secSlab[1:]
-	return s
+	s.Parts = append(s.Parts, p)
 }
 
 // linkerSymbol adds a symbol of the linker's own to the local side.
@@ -217,7 +231,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if stub {
 			text = l.stubSection(sec.Name)
 		} else {
-			text = l.newSec(".text."+s.Name, 0, 0)
+			text = l.newSec(l.slabs.name(".text.", s.Name), 0, 0)
 		}
 		s = &l.Syms[id] // creating a section adds its symbol, which can move the slice
 		s.Sec = text
@@ -232,8 +246,8 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 			// A kernel that -kernels-used rejects is created like a function, one that the host does not refer to is
 			// not (observed).
 			if name := s.Name; l.Funcs[s.Func].Passes || !l.FilterGiven {
-				l.sec(".nv.info."+name, text, 0)
-				l.sec(".nv.shared."+name, text, 0)
+				l.sec(l.slabs.name(".nv.info.", name), text, 0)
+				l.sec(l.slabs.name(".nv.shared.", name), text, 0)
 			}
 			s = &l.Syms[id]
 		}
@@ -255,7 +269,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if !stub {
 			text.Parts = text.Parts[:0]
 		}
-		text.Parts = append(text.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+		l.addPart(text, Part{In: in.ID, Sec: plain, Merc: twin})
 	}
 }
 
@@ -448,6 +462,6 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	s := l.Secs[out]
 	s.Align = max(s.Align, h.Addralign)
 	plain, twin := in.forms(index)
-	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	l.addPart(s, Part{In: in.ID, Sec: plain, Merc: twin})
 	return out, false
 }

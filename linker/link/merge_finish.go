@@ -112,7 +112,7 @@ func (m *merger) parameterBanks() {
 			}
 			in.Secs[i].Out = id
 			l.Secs[id].Align = max(l.Secs[id].Align, h.Addralign)
-			l.Secs[id].Parts = append(l.Secs[id].Parts, Part{In: in.ID, Sec: int32(i)})
+			l.addPart(l.Secs[id], Part{In: in.ID, Sec: int32(i)})
 		}
 	}
 }

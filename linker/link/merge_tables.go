@@ -78,9 +78,9 @@ func (m *merger) relocations(in *Input, index int32) {
 		}
 		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0 || rel == 0 && m.startsLater(in, h, r.Sym))
 		if isRela && rela == 0 {
-			rela = l.sec(".rela"+t.Name, 0, out)
+			rela = l.sec(l.slabs.name(".rela", t.Name), 0, out)
 		} else if !isRela && rel == 0 {
-			rel = l.sec(".rel"+t.Name, 0, out)
+			rel = l.sec(l.slabs.name(".rel", t.Name), 0, out)
 		}
 		if l.PreserveRelocs && !entered {
 			l.resolvedSection(t)
@@ -95,14 +95,13 @@ func (m *merger) relocations(in *Input, index int32) {
 		return
 	}
 	if rela == 0 && h.Type != cubin.SHTRel {
-		rela = l.sec(".rela"+t.Name, 0, out)
+		rela = l.sec(l.slabs.name(".rela", t.Name), 0, out)
 	}
 	home := rela
 	if h.Type == cubin.SHTRel {
 		home = rel
 	}
-	s := l.Secs[home]
-	s.Parts = append(s.Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	l.addPart(l.Secs[home], Part{In: in.ID, Sec: plain, Merc: twin})
 	in.setOut(uint32(index), home, in.Secs[target].Lost)
 }
 

@@ -123,6 +123,8 @@ type Symbol struct {
 	CodeRef bool
 	// Index is the symbol's number in the image's .symtab, 0 if it is not there. The number in .nv.merc.symtab is the same.
 	Index uint32
+	// nameOff is st_name, once the string table is made.
+	nameOff uint32
 }
 
 type side uint8
@@ -211,10 +213,13 @@ type Section struct {
 	// Offset and MercOffset are sh_offset.
 	Offset, MercOffset   uint64
 	nameOff, mercNameOff uint32
+	// ownName: the section was the first to ask for its name.
+	ownName bool
 	// born is the number of the section's creation, those of dead functions counted.
 	born uint32
-	// children are the sections whose Owner or Target this one is, in order of creation.
-	children []SecID
+	// firstChild and lastChild are the ends of the list of sections whose Owner or Target this one is, in order of creation;
+	// sibling is the next in the list that this section is in.
+	firstChild, lastChild, sibling SecID
 }
 
 // OutRel is a relocation entry of the image; Sym is resolved to a number when it is written.

@@ -22,10 +22,9 @@ type nameSlot struct {
 
 func (t *nameTable) hash(name string) uint64 { return maphash.String(t.seed, name) }
 
-// hashAll returns the hashes of the names that are entered by name, by symbol number; with locals those of local functions
+// hashAll fills hashes with those of the names that are entered by name, by symbol number; with locals those of local functions
 // and objects, too.
-func (t *nameTable) hashAll(view []cubin.Symbol, locals bool) []uint64 {
-	hashes := make([]uint64, len(view))
+func (t *nameTable) hashAll(view []cubin.Symbol, hashes []uint64, locals bool) []uint64 {
 	for i := range view {
 		if y := &view[i]; y.Binding() != cubin.STBLocal || locals && y.Type() != cubin.STTSection && y.Type() != cubin.STTNotype {
 			hashes[i] = t.hash(y.Name)

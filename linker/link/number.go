@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/slab"
 )
 
 // numbering is the outcome of deciding what is in the image.
@@ -176,15 +177,33 @@ func (l *Link) hasSectionSymbol(s *Section) bool {
 // numberSections puts the image's sections in order: by class, inside a class by creation; then what a Mercury image
 // appends. It runs when every section's existence is settled.
 func (l *Link) numberSections() {
-	var byClass [ClassNobits + 1][]SecID
+	var counts [ClassNobits + 1]int
+	class := slab.Make[int8](len(l.Secs)) // plus one; 0: not here
 	for _, s := range l.Secs[1:] {
 		if !s.Appended && l.present(s) {
 			c := s.Class()
-			byClass[c] = append(byClass[c], s.ID)
+			counts[c]++
+			class[s.ID] = int8(c) + 1
+		}
+	}
+	var byClass [ClassNobits + 1][]SecID
+	for c := range byClass {
+		byClass[c] = make([]SecID, 0, counts[c])
+	}
+	for id, c := range class {
+		if c != 0 {
+			byClass[c-1] = append(byClass[c-1], SecID(id))
 		}
 	}
 	n := &l.numbering
-	n.order = append(n.order[:0], header{})
+	count := 1
+	for _, ids := range byClass {
+		count += len(ids)
+	}
+	if l.Mercury {
+		count *= 2 // twins
+	}
+	n.order = append(slab.Cap[header](0, count), header{})
 	for _, ids := range byClass {
 		for _, id := range ids {
 			n.order = append(n.order, header{sec: id})

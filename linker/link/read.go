@@ -7,20 +7,26 @@ import (
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/slab"
 )
 
 // read parses every source, one goroutine each, and decides what the link makes: the dialect follows the toolkit that is
 // imitated, and the image has Mercury twins iff the target has them and every input does (observed).
 func (l *Link) read(ctx context.Context) error {
 	inputs := make([]*Input, len(l.sources))
+	slabs := make([]inputSlabs, l.loop().Workers(len(inputs)))
 	errs := make([]error, len(l.sources))
-	if err := l.parallel(len(inputs), func(i int) error {
-		f, err := cubin.Parse(l.sources[i].Data)
-		if err != nil {
-			errs[i] = err
+	if err := l.loop().Do(len(inputs), func(worker, i int) error {
+		f, err := l.sources[i].File, error(nil)
+		if f == nil {
+			f, err = slabs[worker].parser.Parse(l.sources[i].Data)
+		}
+		if errs[i] = err; err != nil {
 			return nil
 		}
-		inputs[i] = &Input{ID: FileID(i), Name: l.sources[i].Name, File: f}
+		in := &slabs[worker].inputs.Take(1)[0]
+		in.ID, in.Name, in.File = FileID(i), l.sources[i].Name, f
+		inputs[i] = in
 		return nil
 	}); err != nil {
 		return err
@@ -51,11 +57,14 @@ func (l *Link) read(ctx context.Context) error {
 			l.Mercury = false
 		}
 	}
-	err := l.parallel(len(inputs), func(i int) error {
-		inputs[i].Secs = l.viewSections(inputs[i].File)
-		inputs[i].hashes = l.names.hashAll(l.view(inputs[i]), l.AsReference)
-		inputs[i].count(l.view(inputs[i]))
-		inputs[i].noteUnified()
+	err := l.loop().Do(len(inputs), func(worker, i int) error {
+		in, s := inputs[i], &slabs[worker]
+		view := l.view(in)
+		in.Secs = l.viewSections(in.File, s.sections.Take(len(in.File.Sections)))
+		in.hashes = l.names.hashAll(view, s.hashes.Take(len(view)), l.AsReference)
+		in.Syms, in.Lost = s.ids.Take(len(view)), s.lost.Take(len(view))
+		in.count(view)
+		in.noteUnified()
 		return nil
 	})
 	for _, in := range inputs {
@@ -72,11 +81,20 @@ func sizeMismatch(c cubin.Class) diag.ID {
 	return diag.SizeMismatch64
 }
 
-// viewSections gives each section the name and type that the link goes by. In a Mercury link the reference works on the
+// inputSlabs is where one goroutine takes the tables of its inputs from.
+type inputSlabs struct {
+	parser   cubin.Parser
+	inputs   slab.Pool[Input]
+	sections slab.Pool[InSection]
+	hashes   slab.Pool[uint64]
+	ids      slab.Pool[SymID]
+	lost     slab.Pool[lossKind]
+}
+
+// viewSections fills secs, which is parallel to the file's sections. It gives each section the name and type that the link goes by. In a Mercury link the reference works on the
 // twins under the plain names and does not look at the plain sections that have one (observed): these are hidden, but
 // paired with their twins so that both forms share one output section.
-func (l *Link) viewSections(f *cubin.File) []InSection {
-	secs := make([]InSection, len(f.Sections))
+func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
 	for i := range secs {
 		s := &f.Sections[i]
 		secs[i] = InSection{Name: s.Name, Type: s.Type}

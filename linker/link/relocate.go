@@ -9,6 +9,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/reloc"
+	"github.com/culink/culink/linker/slab"
 )
 
 // relocate disposes of every relocation entry: it is applied to the section's bytes, kept for the loader (or for a later
@@ -21,13 +22,18 @@ func (l *Link) relocate(ctx context.Context) error {
 	if err := r.rebuildLines(); err != nil {
 		return r.report(err)
 	}
-	if err := l.parallel(len(r.targets), func(i int) error {
+	jobs := r.jobs()
+	patchers := make([]patcher, l.loop().Workers(len(jobs)))
+	if err := l.loop().Do(len(jobs), func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return r.section(&r.targets[i])
+		return r.work(&patchers[worker], &jobs[i])
 	}); err != nil {
 		return r.report(err)
+	}
+	for i := range jobs {
+		jobs[i].deliver()
 	}
 	// Local functions of one name share the section of what was applied.
 	for i := range slices.Backward(r.targets) {
@@ -77,12 +83,89 @@ type relocTarget struct {
 	settled             []OutRel
 }
 
-func newRelocator(l *Link) *relocator {
-	r := &relocator{l: l, table: l.dispositions(), class: make([]symbolClass, len(l.Syms)), userBank: l.sizeOfUserBank()}
-	for i := 1; i < len(l.Syms); i++ {
-		r.class[i] = l.symbolClass(&l.Syms[i])
+// relocJob is what one goroutine works on at a time: a target, or a piece of one that many inputs contribute to.
+type relocJob struct {
+	t     *relocTarget
+	parts []Part
+	// end is where the next piece's bytes begin; a field is rewritten together with bytes behind it.
+	end uint64
+	// What stays, in the reverse of the order of reading.
+	rel, rela, settled []OutRel
+}
+
+// partsPerPiece is how many inputs' contributions to a debug section make a piece.
+const partsPerPiece = 64
+
+// jobs cuts the work into pieces, a target's last piece first.
+func (r *relocator) jobs() []relocJob {
+	jobs := make([]relocJob, 0, len(r.targets))
+	for i := range r.targets {
+		t := &r.targets[i]
+		if len(t.parts) > partsPerPiece && t.sec.Kind == KindDebug && !r.l.Mercury {
+			if pieces := r.pieces(t); pieces != nil {
+				jobs = append(jobs, pieces...)
+				continue
+			}
+		}
+		if len(t.parts) > 0 {
+			jobs = append(jobs, relocJob{t: t, parts: t.parts, end: uint64(len(t.sec.Data))})
+		}
 	}
-	at := make([]int32, len(l.Secs))
+	return jobs
+}
+
+// pieces cuts a debug section; nil if the contributions do not stand in the order of their relocations.
+func (r *relocator) pieces(t *relocTarget) []relocJob {
+	var jobs []relocJob
+	end := uint64(len(t.sec.Data))
+	for hi := len(t.parts); hi > 0; hi -= partsPerPiece {
+		lo := max(hi-partsPerPiece, 0)
+		begin := end
+		for _, part := range t.parts[lo:hi] {
+			in := r.l.Inputs[part.In]
+			patched := int(in.File.Sections[part.Sec].TextIndex())
+			if in.Secs[patched].Out != t.sec.ID {
+				continue
+			}
+			if in.Secs[patched].Off+in.File.Sections[patched].Size > end {
+				return nil
+			}
+			begin = min(begin, in.Secs[patched].Off)
+		}
+		jobs = append(jobs, relocJob{t: t, parts: t.parts[lo:hi], end: end})
+		end = begin
+	}
+	return jobs
+}
+
+// deliver adds what stays to the image's sections, behind entries that another pass made (descriptors).
+func (j *relocJob) deliver() {
+	if len(j.rel) > 0 && j.t.rel != nil {
+		j.t.rel.Rels = concat(j.t.rel.Rels, j.rel)
+	}
+	if len(j.rela) > 0 && j.t.rela != nil {
+		j.t.rela.Rels = concat(j.t.rela.Rels, j.rela)
+	}
+	j.t.settled = concat(j.t.settled, j.settled)
+}
+
+// concat appends b to a, without a copy if there is no a yet.
+func concat(a, b []OutRel) []OutRel {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
+}
+
+func newRelocator(l *Link) *relocator {
+	r := &relocator{l: l, table: l.dispositions(), class: slab.Make[symbolClass](len(l.Syms)), userBank: l.sizeOfUserBank()}
+	l.ranges(len(l.Syms), func(lo, hi int) {
+		for i := max(lo, 1); i < hi; i++ {
+			r.class[i] = l.symbolClass(&l.Syms[i])
+		}
+	})
+	at := slab.Make[int32](len(l.Secs))
+	r.targets = slab.Cap[relocTarget](0, len(l.Secs)/2)
 	target := func(sec SecID) *relocTarget {
 		if at[sec] == 0 {
 			r.targets = append(r.targets, relocTarget{sec: l.Secs[sec]})
@@ -110,16 +193,18 @@ func newRelocator(l *Link) *relocator {
 		t := target(l.lostDebug[i].target)
 		t.lost = append(t.lost, l.lostDebug[i].part)
 	}
+	asked := make([]bool, len(l.Inputs))
 	for i := range r.targets {
 		t := &r.targets[i]
 		t.parts = joinParts(joinParts(t.rel.parts(), t.rela.parts()), t.lost)
 		t.resolved = l.resolvedOf(t.sec)
 		if holdsVariables(t.sec) {
-			for _, part := range t.parts { // the index is made here, since several sections may ask for it at once
-				l.variables(l.Inputs[part.In])
+			for _, part := range t.parts {
+				asked[part.In] = true
 			}
 		}
 	}
+	l.indexVariables(asked)
 	r.markReplaced()
 	if l.Mercury {
 		r.markAliasedEarly()

@@ -7,6 +7,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/reloc"
+	"github.com/culink/culink/linker/slab"
 )
 
 // patcher works on one section that relocations patch.
@@ -34,18 +35,22 @@ type patcher struct {
 	rela      bool
 	symbols   []cubin.Symbol
 	linkSyms  []SymID
+	data      []byte // the section's bytes, as far as this job may write them
+	kept      slab.Pool[OutRel]
 	keptREL   []OutRel
 	keptRELA  []OutRel
 	settled   []OutRel
 	variables bool // the section holds variables, and where they went decides
 }
 
-// section disposes of all entries that patch one section.
-func (r *relocator) section(t *relocTarget) error {
-	if len(t.parts) == 0 {
-		return nil
+// work disposes of all entries of a job. The patcher is the goroutine's own.
+func (r *relocator) work(p *patcher, job *relocJob) error {
+	t := job.t
+	*p = patcher{relocator: r, t: t, sec: t.sec, data: t.sec.Data, code: t.sec.Kind == KindText, kept: p.kept,
+		keptREL: p.keptREL[:0], keptRELA: p.keptRELA[:0], settled: p.settled[:0], vars: p.vars[:0]}
+	if job.end < uint64(len(p.data)) {
+		p.data = p.data[:job.end]
 	}
-	p := &patcher{relocator: r, t: t, sec: t.sec, code: t.sec.Kind == KindText}
 	p.variables = holdsVariables(t.sec)
 	if t.sec.Kind == KindDebug {
 		p.dropsLost = r.l.ABI >= 8 && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
@@ -54,8 +59,9 @@ func (r *relocator) section(t *relocTarget) error {
 		if err := p.rebuild(); err != nil {
 			return err
 		}
+		p.data = p.sec.Data
 	}
-	for _, part := range slices.Backward(t.parts) {
+	for _, part := range slices.Backward(job.parts) {
 		if err := p.input(&part); err != nil {
 			return err
 		}
@@ -63,15 +69,18 @@ func (r *relocator) section(t *relocTarget) error {
 	if p.moved != nil && isLineSection(t.sec.Name) {
 		slices.SortStableFunc(p.keptRELA, func(a, b OutRel) int { return compareOffsets(a.Offset, b.Offset) })
 	}
-	// Entries that another pass made (descriptors) stand where that pass put them.
-	if t.rel != nil && len(p.keptREL) > 0 {
-		t.rel.Rels = append(t.rel.Rels, p.keptREL...)
-	}
-	if t.rela != nil && len(p.keptRELA) > 0 {
-		t.rela.Rels = append(t.rela.Rels, p.keptRELA...)
-	}
-	t.settled = p.settled
+	job.rel, job.rela, job.settled = p.copyOf(p.keptREL), p.copyOf(p.keptRELA), p.copyOf(p.settled)
 	return nil
+}
+
+// copyOf takes a list out of the patcher, which uses its own again.
+func (p *patcher) copyOf(list []OutRel) []OutRel {
+	if len(list) == 0 {
+		return nil
+	}
+	out := p.kept.Take(len(list))
+	copy(out, list)
+	return out
 }
 
 // holdsVariables reports whether a section's entries move with the variables that cover them.
@@ -339,10 +348,10 @@ func (p *patcher) settle(e *pending, s uint64, bank uint32) error {
 
 // write puts S (and A) into the fields of the entry's type.
 func (p *patcher) write(e *pending, s uint64, bank uint32) error {
-	if p.sec.Data == nil {
+	if p.data == nil {
 		return p.refuse(diag.MalformedInput, &e.Rel, "the section that it patches has no bytes")
 	}
-	err := reloc.Apply(e.typ, p.sec.Data, e.off, reloc.Values{S: s, A: uint64(e.Addend), P: e.off, Bank: bank, REL: !p.rela})
+	err := reloc.Apply(e.typ, p.data, e.off, reloc.Values{S: s, A: uint64(e.Addend), P: e.off, Bank: bank, REL: !p.rela})
 	if err != nil {
 		return p.refuse(diag.MalformedInput, &e.Rel, err.Error())
 	}
@@ -355,7 +364,7 @@ func (p *patcher) oldField(e *pending) (uint64, error) {
 	if !ok || p.t.resolved == nil {
 		return 0, nil
 	}
-	old, err := d.Extract(p.sec.Data, e.off)
+	old, err := d.Extract(p.data, e.off)
 	if err != nil {
 		return 0, p.refuse(diag.MalformedInput, &e.Rel, err.Error())
 	}

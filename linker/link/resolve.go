@@ -7,20 +7,23 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
+	"github.com/culink/culink/linker/slab"
 )
 
 // resolve enters the symbols of all inputs, in link order: functions first, then everything else, each table in its own
 // order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). All errors of
 // one input are reported, then the link ends.
 func (l *Link) resolve(ctx context.Context) error {
-	defined, functions := 0, 0
+	defined, functions, sections := 0, 0, 0
 	for _, in := range l.Inputs {
 		defined += in.defined
 		functions += in.functions
+		sections += len(in.Secs)
 	}
-	// Undefined symbols are nearly always defined elsewhere; sections get symbols, too, when they are created.
-	l.Syms = make([]Symbol, 1, defined+3*functions+64)
-	l.Funcs = make([]Func, 1, functions+16)
+	// Undefined symbols are nearly always defined elsewhere; sections get symbols, too, when they are created. There are hardly ever
+	// more than in the inputs; what is not used is not touched.
+	l.Syms = slab.Cap[Symbol](1, defined+sections+64)
+	l.Funcs = slab.Cap[Func](1, functions+16)
 	l.names.grow(defined + 16)
 	l.Protos = []string{""}
 	l.protoID = map[string]ProtoID{}
@@ -68,8 +71,6 @@ type resolver struct {
 func (r *resolver) input(in *Input) error {
 	l := r.l
 	view := l.view(in)
-	in.Syms = make([]SymID, len(view))
-	in.Lost = make([]lossKind, len(view))
 	r.regs = append(r.regs, nil)
 	for i := 1; i < len(view); i++ {
 		y := &view[i]

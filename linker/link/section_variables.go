@@ -39,6 +39,23 @@ func (x *variableIndex) in(section int32) []int32 {
 	return x.numbers[bound(section):bound(section+1)]
 }
 
+// indexVariables makes the indices of the marked inputs, since several sections may ask for one at once.
+func (l *Link) indexVariables(asked []bool) {
+	if !slices.Contains(asked, true) {
+		return
+	}
+	if l.mem.variables == nil {
+		l.mem.variables = make([]*variableIndex, len(l.Inputs))
+	}
+	l.ranges(len(asked), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if asked[i] {
+				l.variables(l.Inputs[i])
+			}
+		}
+	})
+}
+
 // variables returns the index of an input's .symtab, made when first asked for.
 func (l *Link) variables(in *Input) *variableIndex {
 	m := &l.mem

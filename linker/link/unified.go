@@ -106,7 +106,7 @@ func (l *Link) stubOwned(name string, kind Kind, owner SecID) string {
 	case l.ABI == 8 && kind == KindInfoFunc:
 		return ".nv.info." + uftSection
 	}
-	for _, id := range l.Secs[owner].children {
+	for id := l.Secs[owner].firstChild; id != 0; id = l.Secs[id].sibling {
 		if l.Secs[id].Kind == kind {
 			return l.Secs[id].Name
 		}

@@ -5,37 +5,28 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/parallel"
+	"github.com/culink/culink/linker/slab"
 )
 
-// write fills the file: its size is known, so it is allocated once and sections are filled in parallel.
+// write encodes the image: its size is known, so batches of neighbouring sections are encoded in parallel, each to its own place.
+// With an Output they are written in order as they get ready, and the image is never in memory as a whole.
 func (l *Link) write(ctx context.Context) error {
-	n := &l.numbering
-	segments := l.segments()
-	shnum := uint64(len(n.order))
-	form := l.form
-	shdr, phdr := uint64(form.Shdr), uint64(form.Phdr)
-	phoff := l.shoff + shnum*shdr
-	buf := make([]byte, phoff+uint64(len(segments))*phdr)
-	l.writeHeader(buf, phoff, len(segments))
-	if shnum >= wideSections {
-		var null [cubin.ShdrSize]byte
-		le.PutUint64(null[32:], shnum) // sh_size of the null section
-		form.PutShdr(buf[l.shoff:], null[:])
+	w := &imageWriter{l: l, segments: l.segments()}
+	w.plan()
+	if l.Output != nil {
+		if l.Diag.Errors() > 0 {
+			return ErrFailed // warnings that count as errors
+		}
+		return w.stream(ctx)
 	}
-	if err := l.parallel(len(n.order)-1, func(i int) error {
-		h := n.order[i+1]
-		var record [cubin.ShdrSize]byte
-		l.writeSectionHeader(record[:], h)
-		form.PutShdr(buf[l.shoff+uint64(i+1)*shdr:], record[:])
-		l.writeSection(buf, h)
+	buf := slab.Make[byte](int(w.size))
+	if err := (parallel.Loop{Jobs: l.Jobs}).Do(len(w.batches), func(_, i int) error {
+		b := &w.batches[i]
+		w.encode(buf[b.begin:b.end:b.end], b)
 		return nil
 	}); err != nil {
 		return err
-	}
-	for i, p := range segments {
-		var record [cubin.PhdrSize]byte
-		p.write(record[:], phoff, uint64(len(segments))*phdr, form.Align)
-		form.PutPhdr(buf[phoff+uint64(i)*phdr:], record[:])
 	}
 	l.result.Image = buf
 	return nil
@@ -208,30 +199,27 @@ func (l *Link) entsize(s *Section, t cubin.SectionType) uint64 {
 	return s.row().entsize
 }
 
-// writeSection copies or encodes a section's bytes to their place.
-func (l *Link) writeSection(buf []byte, h header) {
+// writeSection copies or encodes a section's bytes to b, which begins at its place.
+func (l *Link) writeSection(b []byte, h header) {
 	s := l.Secs[h.sec]
 	if h.merc {
 		switch s.Kind {
 		case KindSymtab:
-			l.writeSymtab(buf[s.MercOffset:], l.numbering.symbols[:l.numbering.merc], true)
+			l.writeSymtab(b, l.numbering.symbols[:l.numbering.merc], true)
 		case KindRel, KindRela, KindResolved:
-			l.writeRels(buf[s.MercOffset:], s.MercRels, s.Kind == KindRel)
+			l.writeRels(b, s.MercRels, s.Kind == KindRel)
 		default:
-			if !s.ShareOff {
-				copy(buf[s.MercOffset:s.MercOffset+s.MercSize], s.MercData)
-			}
+			copy(b[:s.MercSize], s.MercData)
 		}
 		return
 	}
-	switch {
-	case s.NoBits():
-	case s.Kind == KindSymtab:
-		l.writeSymtab(buf[s.Offset:], l.numbering.symbols, false)
-	case s.Kind == KindRel || s.Kind == KindRela || s.Kind == KindResolved:
-		l.writeRels(buf[s.Offset:], s.Rels, s.Kind == KindRel)
+	switch s.Kind {
+	case KindSymtab:
+		l.writeSymtab(b, l.numbering.symbols, false)
+	case KindRel, KindRela, KindResolved:
+		l.writeRels(b, s.Rels, s.Kind == KindRel)
 	default:
-		copy(buf[s.Offset:s.Offset+s.Size], s.Data)
+		copy(b[:s.Size], s.Data)
 	}
 }
 
@@ -261,7 +249,7 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 	for i, id := range symbols {
 		s := &l.Syms[id]
 		info, other, value, size := l.symbolFields(id, merc)
-		name := s.Name
+		nameOff := s.nameOff
 		shndx := uint16(0)
 		if s.Shndx == cubin.SHNCommon && s.Sec == 0 {
 			shndx = shnCommon // left to a later link
@@ -275,8 +263,8 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 			if shndx = uint16(index); index >= wideSections {
 				shndx = shnXindex
 			}
-			if s.Of != 0 && !merc {
-				name = l.finalName(sec)
+			if s.Of != 0 && l.Mercury && !merc {
+				nameOff = l.strings.at(plainName(sec.Name))
 			}
 			if s.Sec == l.uft && l.Mercury && !merc && s.Of == 0 {
 				value, size = l.placedStub(s)
@@ -285,7 +273,7 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 				size = sec.Size
 			}
 		}
-		le.PutUint32(o[:], l.strings.at[name])
+		le.PutUint32(o[:], nameOff)
 		o[4], o[5] = info, other
 		le.PutUint16(o[6:], shndx)
 		le.PutUint64(o[8:], value)
