@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -195,20 +196,59 @@ func TestTableOfOptionsIsSound(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("-arch=sm_90\x00-o\x00x\x00a.o", `"a b" -optf f -lx`)
-	f.Add("-optf\x00f", `-optf f,f \"`)
-	f.Fuzz(func(t *testing.T, line, file string) {
-		d := &diag.Collector{}
+	f.Add("-arch=sm_90\x00-o\x00x\x00a.o", `"a b" -optf f -lx`, true)
+	f.Add("-optf\x00f", `-optf f,f \"`, false)
+	f.Add("--machine\x0032\x00-m64\x00-L.,\"a,b\"\x00-kernels-used=k,*", "-m=64 -Werror", false)
+	for id := range numOptions {
+		o := &options[id]
+		f.Add("--"+o.Long+"=true\x00-"+o.Short+"\x001", "--"+o.Long+" x", id%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, line, file string, reference bool) {
 		read := func(name string) ([]byte, error) {
 			if name == "f" {
 				return []byte(file), nil
 			}
 			return nil, os.ErrNotExist
 		}
-		_, err := parse(arch.CUDA130(), strings.Split(line, "\x00"), read, d, true)
-		var fatal *diag.FatalError
-		if err != nil && (!errors.As(err, &fatal) || d.Errors() != 1) {
-			t.Errorf("%v, %d errors", err, d.Errors())
+		for _, toolkit := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
+			var first *commandLine
+			for range 2 {
+				d := &diag.Collector{}
+				c, err := parse(toolkit, strings.Split(line, "\x00"), read, d, reference)
+				var fatal *diag.FatalError
+				if err != nil && (!errors.As(err, &fatal) || d.Errors() != 1) {
+					t.Fatalf("%v, %d errors", err, d.Errors())
+				}
+				if err != nil {
+					continue
+				}
+				checkValues(t, c, len(line)+len(file), reference)
+				if first != nil && !reflect.DeepEqual(first, c) {
+					t.Fatalf("%+v and then %+v", first, c)
+				}
+				first = c
+			}
 		}
 	})
+}
+
+// checkValues asks that every option has a value that it takes, and that lists hold no more than what was written, each
+// options file as often as it may be opened.
+func checkValues(t *testing.T, c *commandLine, size int, reference bool) {
+	held := 0
+	for id := range numOptions {
+		o, v := &options[id], &c.values[id]
+		if v.Given && !o.has(c.Toolkit) {
+			t.Fatalf("%s has no --%s", c.Toolkit.Name, o.Long)
+		}
+		if v.Given && o.Form != formSwitch && o.Form != formList && id != optOptionsFile && !allowed(c.Toolkit, id, v.Text, reference) {
+			t.Fatalf("--%s is %q", o.Long, v.Text)
+		}
+		for _, p := range v.Pieces {
+			held += len(p) + 1
+		}
+	}
+	if held > (size+1)*(maxFiles+1) {
+		t.Fatalf("%d bytes of values from %d", held, size)
+	}
 }

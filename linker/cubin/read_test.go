@@ -1,6 +1,7 @@
 package cubin_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"strings"
@@ -100,23 +101,46 @@ func TestBankOfReadsTheNumberInTheName(t *testing.T) {
 	}
 }
 
-// FuzzParse asks that any bytes give a file whose accessors stay in bounds, or an error.
+// FuzzParse asks that any bytes give a file whose accessors stay in bounds, or an error; that entries that are read are
+// written back as they were; and that memory is in proportion to the file.
 func FuzzParse(f *testing.F) {
 	f.Add(sample())
 	f.Add(cubintest.New(90, 7).Encode())
 	f.Add([]byte("\x7fELF"))
+	wide, err := cubin.Parse(sample())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(cubintest.Narrow(wide))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := cubin.Parse(data)
 		if err != nil {
 			return
+		}
+		if n := len(file.Sections)*file.Form.Shdr + (len(file.Symbols)+len(file.MercSymbols))*file.Form.Sym; n > 3*len(data) {
+			t.Errorf("sections and symbols of %d bytes in a file of %d", n, len(data))
 		}
 		for i := range file.Sections {
 			s := &file.Sections[i]
 			if s.Data != nil && uint64(len(s.Data)) != s.Size {
 				t.Errorf("section %d has %d bytes for a size of %d", i, len(s.Data), s.Size)
 			}
+			if s.Owned() && int(s.TextIndex()) >= len(file.Sections) {
+				t.Errorf("section %d belongs to section %d of %d", i, s.TextIndex(), len(file.Sections))
+			}
+			step := file.Form.Entry(s.Type)
+			back := make([]byte, step)
 			for k := range s.NumRels() {
-				s.RelAt(k)
+				r := s.RelAt(k)
+				file.Form.PutRel(back, &r)
+				if !bytes.Equal(back, s.Data[k*step:(k+1)*step]) {
+					t.Fatalf("section %d entry %d is written back as %x", i, k, back)
+				}
+			}
+		}
+		for i := range int(file.Phnum) {
+			if _, ok := file.Phdr(i); ok && file.Phoff+uint64((i+1)*file.Form.Phdr) > uint64(len(data)) {
+				t.Errorf("program header %d is not in the file", i)
 			}
 		}
 		for _, syms := range [][]cubin.Symbol{file.Symbols, file.MercSymbols} {

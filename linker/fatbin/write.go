@@ -12,6 +12,9 @@ const compatSize = 36
 // cubinMajor is what every entry of a cubin has beside its ABI version (observed).
 const cubinMajor = 1
 
+// class32 is EI_CLASS of ELF32.
+const class32 = 1
+
 // Image is one linked cubin to be stored in a container.
 type Image struct {
 	Number  uint32 // of the SM
@@ -61,7 +64,10 @@ func (im *Image) headerSize() int {
 func (im *Image) put(out []byte) int {
 	le := binary.LittleEndian
 	head, stored := im.headerSize(), align8(len(im.Cubin))
-	flags := Flag64Bit | FlagLinux
+	flags := FlagLinux
+	if im.Cubin[4] != class32 {
+		flags |= Flag64Bit
+	}
 	if im.Debug {
 		flags |= FlagDebug
 	}

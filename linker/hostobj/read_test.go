@@ -167,13 +167,30 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = file.Sound(func(uint32) bool { return false })
+		sound := file.Sound(func(uint32) bool { return false }) == nil
 		o, err := file.Object()
 		if err != nil {
+			if sound {
+				t.Fatalf("%v in a sound file", err)
+			}
 			return
 		}
-		if len(o.Fatbin) > len(data) {
+		if len(o.Fatbin) > len(data) || !bytes.Contains(data, o.Fatbin) {
 			t.Fatalf("%d bytes of %d", len(o.Fatbin), len(data))
+		}
+		if !bytes.Equal(o.Fatbin, file.Section("__nv_relfatbin")) {
+			t.Fatal("the section is another one by its name")
+		}
+		held := 0
+		for _, list := range [][]string{o.ModuleIDs, o.Refs.KernelsExternal, o.Refs.KernelsInternal, o.Refs.DeviceExternal, o.Refs.DeviceInternal, o.Refs.ConstantExternal, o.Refs.ConstantInternal} {
+			for _, text := range list {
+				if held += len(text) + 1; text == "" {
+					t.Fatal("an empty text")
+				}
+			}
+		}
+		if held > 7*len(data)+7 {
+			t.Fatalf("texts of %d bytes in a file of %d", held, len(data))
 		}
 		for _, p := range o.Refs.Kernels() {
 			Matches(p, "kernel")

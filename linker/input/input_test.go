@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/fatbin"
 )
 
 func files(t testing.TB) map[string][]byte {
@@ -424,10 +427,10 @@ func TestLargeFilesAreMapped(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	for name, data := range files(f) {
-		f.Add(filepath.Base(name), data, true)
-		f.Add(filepath.Base(name), data, false)
+		f.Add(filepath.Base(name), data, true, uint8(len(data)))
+		f.Add(filepath.Base(name), data, false, uint8(len(data)))
 	}
-	f.Fuzz(func(t *testing.T, name string, data []byte, reference bool) {
+	f.Fuzz(func(t *testing.T, name string, data []byte, reference bool, choice uint8) {
 		if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." || len(name) > 100 || strings.HasSuffix(name, "ptx") {
 			return
 		}
@@ -435,20 +438,52 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			return
 		}
-		for _, toolkit := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
-			c := &diag.Collector{}
-			r, err := Load(context.Background(), Options{Dir: dir, Files: []string{name}, Target: arch.Arch{SM: 80}, Toolkit: toolkit, AsReference: reference}, c)
-			if err != nil {
-				if len(c.Messages()) == 0 {
-					t.Fatalf("%v without a message", err)
-				}
-				continue
-			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
+		o := Options{Dir: dir, Files: []string{name}, Target: arch.Arch{SM: 80}, AsReference: reference, Warn: choice&2 != 0,
+			Jobs: 1, Limits: fatbin.Limits{Floor: 1 << 20}, TotalFloor: 1 << 20}
+		if choice&4 != 0 {
+			o.Target.SM = 100
+		}
+		if choice&8 != 0 {
+			o.Class = cubin.Class32
+		}
+		for _, o.Toolkit = range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
+			first := loadOnce(t, o, len(data))
+			if again := loadOnce(t, o, len(data)); again != first {
+				t.Fatalf("%s and then %s", first, again)
 			}
 		}
 	})
+}
+
+// loadOnce loads, asks for a message where that fails and for memory in proportion to the file, and describes the outcome.
+func loadOnce(t *testing.T, o Options, size int) string {
+	c := &diag.Collector{}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := Load(context.Background(), o, c)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(16<<20+1100*size) { // payloads may unpack to 1000 times their size
+		t.Fatalf("%d bytes allocated for a file of %d bytes", used, size)
+	}
+	said := ""
+	for _, m := range c.Messages() {
+		said += m.Text() + "\n"
+	}
+	if err != nil {
+		if len(c.Messages()) == 0 {
+			t.Fatalf("%v without a message", err)
+		}
+		return said
+	}
+	for i := range r.Modules {
+		m := &r.Modules[i]
+		said += fmt.Sprintf(" %s %x", m.Name, sha256.Sum256(m.Cubin))
+	}
+	said += fmt.Sprintf(" %+v %q %q %v", r.Registrations, r.KernelsExternal, r.KernelsInternal, r.FilterKernels)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return said
 }
 
 // What is told apart in headers, whatever the entry of a container says of its cubin (observed with 12.4.131 and 13.0.88).

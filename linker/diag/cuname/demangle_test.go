@@ -51,8 +51,15 @@ func FuzzDemangle(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got := Demangle(s); got == "" && s != "" {
+		got := Demangle(s)
+		if got == "" && s != "" {
 			t.Errorf("Demangle(%q) is empty", s)
+		}
+		if len(got) > maxText+len(s) {
+			t.Errorf("%d bytes for a name of %d", len(got), len(s))
+		}
+		if again := Demangle(s); again != got {
+			t.Errorf("%q and then %q", got, again)
 		}
 	})
 }
