@@ -27,6 +27,8 @@ const (
 const (
 	ETRel  = 1
 	ETExec = 2
+	// ETExtensible is code compiled as an extensible whole program (-ewp).
+	ETExtensible = 0xff00
 )
 
 // SectionType is sh_type. The names above LOPROC are NVIDIA's as printed by the vendor's dump tools.

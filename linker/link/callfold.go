@@ -39,9 +39,12 @@ func (l *Link) deepest(size func(FuncID) uint32) []uint32 {
 	return depth
 }
 
-// callsItself reports whether f is one of its own callees.
+// callsItself reports whether f is one of its own callees, or is said to have a callee of that kind in its own code.
 func (l *Link) callsItself(f FuncID) bool {
 	fn := &l.Funcs[f]
+	if fn.Unbounded {
+		return true
+	}
 	for _, to := range fn.Calls {
 		if to == f {
 			return true

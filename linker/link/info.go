@@ -228,7 +228,8 @@ func (l *Link) refuse(err error) error {
 	return err
 }
 
-// functionCount is a record of an input's .nv.info about a function of the image: its register count or its frame size.
+// functionCount is a record of an input's .nv.info about a function of the image: its register count, its frame size, or how
+// much stack it needs in code that was compiled as an extensible whole program.
 type functionCount struct {
 	fn    FuncID
 	code  nvinfo.Code
@@ -248,10 +249,13 @@ func (f *infoForm) readCounts() error {
 	}
 	for _, list := range counts {
 		for _, c := range list {
-			if o := &f.own[c.fn]; c.code == nvinfo.Regcount {
+			switch o := &f.own[c.fn]; c.code {
+			case nvinfo.Regcount:
 				o.reg, o.hasReg = c.value, true
-			} else {
+			case nvinfo.FrameSize:
 				o.frame = c.value
+			case nvinfo.MinStackSize:
+				f.l.Funcs[c.fn].Unbounded = f.l.Funcs[c.fn].Unbounded || c.value == recursive
 			}
 		}
 	}
@@ -271,7 +275,12 @@ func (f *infoForm) readGlobal(part *Part, pool *slab.Pool[functionCount]) ([]fun
 		if err := checkSymbolRecord(&r); err != nil {
 			return nil, p.malformed(err)
 		}
-		if r.Code != nvinfo.Regcount && r.Code != nvinfo.FrameSize || f.losers(p.in, &r.Record) {
+		switch r.Code {
+		case nvinfo.Regcount, nvinfo.FrameSize, nvinfo.MinStackSize:
+		default:
+			continue
+		}
+		if f.losers(p.in, &r.Record) {
 			continue
 		}
 		id := f.symbolAt(p.in, r.Word(0))
@@ -298,7 +307,7 @@ func checkSymbolRecord(r *nvinfo.Reader) error {
 // losers reports whether a record of .nv.info belongs to a definition that lost to another: its sizes and counts go with it.
 func (f *infoForm) losers(in *Input, r *nvinfo.Record) bool {
 	switch r.Code {
-	case nvinfo.FrameSize, nvinfo.MaxStackSize, nvinfo.Regcount, nvinfo.SamRegionStackSize:
+	case nvinfo.FrameSize, nvinfo.MinStackSize, nvinfo.MaxStackSize, nvinfo.Regcount, nvinfo.SamRegionStackSize:
 		n := r.Word(0)
 		return int64(n) < int64(len(in.Lost)) && in.Lost[n] != notLost
 	}

@@ -240,7 +240,7 @@ func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Rec
 // symbolRecord renumbers a record that is about a symbol. It goes away with its symbol.
 func (f *infoForm) symbolRecord(e *infoEncoder, p *infoPart, s *Section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
 	l := f.l
-	if f.losers(p.in, &rec) && s.Kind == KindInfo || rec.Code == nvinfo.MaxStackSize && !l.rel {
+	if f.losers(p.in, &rec) && s.Kind == KindInfo || (rec.Code == nvinfo.MaxStackSize || rec.Code == nvinfo.MinStackSize) && !l.rel {
 		return rec, false
 	}
 	n := uint32(0)

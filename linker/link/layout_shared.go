@@ -329,7 +329,10 @@ func (p *sharedPlan) placeEntries() {
 // bytes are added (observed).
 func (p *sharedPlan) sections() {
 	l := p.l
+	whole := l.wholeShared()
 	for k, text := range l.Kernels {
+		w, isWhole := whole[text]
+		p.end[k], p.align[k] = max(p.end[k], w.size), max(p.align[k], w.align)
 		size := p.end[k] + p.reserve
 		tested := size
 		if l.SM >= 100 {
@@ -347,6 +350,16 @@ func (p *sharedPlan) sections() {
 			}
 			if p.uses[k] {
 				align = dynamicAlign // functions' alignments do not count then (observed)
+			}
+		}
+		if isWhole {
+			exists = true
+			switch {
+			case l.SM >= 100:
+			case w.size > 0:
+				l.mem.nullValue += p.reserve // of a variable that has no symbol (observed)
+			case !p.dynamic:
+				size = 0
 			}
 		}
 		s := l.Secs[l.sec(name, text, 0)]

@@ -13,6 +13,16 @@ func (l *Link) sharedSizes() {
 			s.Align = 1 // variables' alignments count, not those of the inputs' sections
 		}
 	}
+	whole := l.wholeShared()
+	for _, text := range l.Kernels {
+		e, ok := whole[text]
+		if !ok {
+			continue
+		}
+		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
+		s.Size, s.Align = e.size, max(s.Align, e.align)
+		l.mem.nullValue = e.align // as of a variable that has no symbol (observed)
+	}
 	for _, d := range l.replacedShared { // their room stays (observed)
 		in := l.Inputs[d.file]
 		if out := in.Secs[l.view(in)[d.number].Shndx].Out; out != 0 {

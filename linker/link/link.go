@@ -107,6 +107,8 @@ type Link struct {
 	// filtered: a kernel filter is active; filterPassed is how many kernels pass it.
 	filtered     bool
 	filterPassed int
+	// hasInner: some function is part of another one's code.
+	hasInner bool
 
 	sources []Source
 	Inputs  []*Input

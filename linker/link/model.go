@@ -237,6 +237,11 @@ type Func struct {
 	Text SecID
 	// AliasOf is the function that owns the code section, if that is another one.
 	AliasOf FuncID
+	// Inside is the function whose code this one is a part of, 0 if it has its own: in code that was compiled as an
+	// extensible whole program.
+	Inside FuncID
+	// Unbounded: its object says that the stack has no bound, since a function that is part of its code calls itself.
+	Unbounded bool
 	// Calls (-1 records), Indirect (-3) and Takes (-4) are in reading order; the reference keeps them newest first.
 	Calls    []FuncID
 	Indirect []ProtoID

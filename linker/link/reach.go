@@ -25,6 +25,7 @@ func (l *Link) reach(ctx context.Context) error {
 			// All functions stay, but a kernel that does not pass is an entry, and is created, as with dead code removed.
 			l.roots()
 		}
+		l.innerFollow()
 		return nil
 	}
 	roots := l.roots()
@@ -42,6 +43,7 @@ func (l *Link) reach(ctx context.Context) error {
 			l.keepUndefinedCallees(FuncID(i))
 		}
 	}
+	l.innerFollow()
 	for i := 1; i < len(l.Funcs); i++ {
 		if !l.Funcs[i].Kept {
 			l.Syms[l.Funcs[i].Sym].Dead = true
@@ -201,6 +203,7 @@ func matchPattern(name, pattern string) bool {
 // markLive closes roots over calls.
 func (l *Link) markLive(roots []FuncID) {
 	stack := slices.Clone(roots)
+	inside := l.innerByOwner()
 	seenProto := make([]bool, len(l.Protos))
 	for len(stack) > 0 {
 		f := &l.Funcs[stack[len(stack)-1]]
@@ -209,6 +212,9 @@ func (l *Link) markLive(roots []FuncID) {
 			continue
 		}
 		f.Live = true
+		if inside != nil {
+			stack = append(stack, inside[l.Syms[f.Sym].Func]...)
+		}
 		for _, c := range f.Calls {
 			if !l.Funcs[c].Live {
 				stack = append(stack, c)

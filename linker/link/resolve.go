@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
@@ -30,6 +31,7 @@ func (l *Link) resolve(ctx context.Context) error {
 	r := &resolver{l: l}
 	r.locals.grow(0)
 	accepted := l.Inputs[:0:0]
+	extensible := slices.ContainsFunc(l.Inputs, func(in *Input) bool { return in.File.Type == cubin.ETExtensible })
 	for i, in := range l.Inputs {
 		if r.droppedRuntime {
 			return l.Diag.Fatal(diag.UnexpectedAfterCudadevrt)
@@ -46,6 +48,9 @@ func (l *Link) resolve(ctx context.Context) error {
 		accepted = append(accepted, in)
 		l.Inputs = accepted
 		errors := l.Diag.Errors()
+		if extensible && !l.sources[i].Cudadevrt && in.File.Type != cubin.ETExtensible {
+			l.Diag.Report(diag.EwpObject, in.Name)
+		}
 		if err := r.input(in); err != nil {
 			return err
 		}
@@ -82,6 +87,9 @@ func (r *resolver) input(in *Input) error {
 			if in.Syms[owner], err = r.function(in, int32(owner), &view[owner]); err != nil {
 				return err
 			}
+		}
+		if y.Value != 0 && r.inner(in, int32(i), y) {
+			continue
 		}
 		if in.Syms[i], err = r.function(in, int32(i), y); err != nil {
 			return err

@@ -289,7 +289,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 	if s.Of != 0 {
 		return info, 0, 0, 0
 	}
-	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != KindUFT {
+	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != KindUFT && (s.Func == 0 || l.Funcs[s.Func].Inside == 0) {
 		value = 0
 	}
 	if merc {

@@ -10,6 +10,12 @@ import (
 // Demangle returns the C++ form of a name, or the name itself if it is not mangled. Any input is safe; the result is
 // shorter than 64 KiB.
 func Demangle(name string) string {
+	if part, ok := strings.CutPrefix(name, "$"); ok && strings.HasPrefix(part, "_Z") { // a function in another one's code
+		if text := Demangle(part); text != part {
+			return text
+		}
+		return name
+	}
 	if !strings.HasPrefix(name, "_Z") {
 		if local := withoutFile(name); local != "" {
 			if text := Demangle(local); text != local {
@@ -18,15 +24,8 @@ func Demangle(name string) string {
 		}
 		return name
 	}
-	r := reader{rest: name[2:]}
-	text := strings.TrimSuffix(r.encoding(true), " ")
-	if !r.failed && text != "" {
-		if r.rest == "" {
-			return text
-		}
-		if clone, ok := strings.CutPrefix(r.rest, "$"); ok && r.function {
-			return cloneText(name, text, clone)
-		}
+	if text, ok := clones(name); ok {
+		return text
 	}
 	// The general demangler is slow on long names.
 	const longest = 2048
@@ -36,15 +35,38 @@ func Demangle(name string) string {
 	return general(name)
 }
 
-// cloneText is the text of a function's name behind which stands another one after a dollar sign: a number is not shown.
-func cloneText(name, text, clone string) string {
-	switch digits := len(clone) - len(strings.TrimLeft(clone, "0123456789")); {
-	case digits == 0:
-		return "[clone " + text + "] " + Demangle(clone)
-	case digits < len(clone):
-		return name
+// clones is the text of a mangled name, or of several with dollar signs between them: the first is the function that the
+// second is a part of, and so on. A number in the place of a name is not shown.
+func clones(name string) (string, bool) {
+	text := ""
+	for rest := name; ; {
+		r := reader{rest: rest[2:]}
+		t := strings.TrimSuffix(r.encoding(true), " ")
+		if r.failed || t == "" {
+			return "", false
+		}
+		if text == "" {
+			text = t
+		} else {
+			text = "[clone " + text + "] " + t
+		}
+		if r.rest == "" {
+			return text, true
+		}
+		clone, ok := strings.CutPrefix(r.rest, "$")
+		if !ok || !r.function || len(text) > maxText {
+			return "", false
+		}
+		switch digits := len(clone) - len(strings.TrimLeft(clone, "0123456789")); {
+		case digits > 0 && digits == len(clone):
+			return text, true
+		case digits > 0:
+			return name, true
+		case !strings.HasPrefix(clone, "_Z"):
+			return "[clone " + text + "] " + clone, true
+		}
+		rest = clone
 	}
-	return text
 }
 
 // withoutFile returns what is behind the prefix that nvcc puts before the names of kernels and variables with internal
