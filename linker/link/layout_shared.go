@@ -170,7 +170,6 @@ func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
 		d.sec = in.Secs[l.view(in)[d.number].Shndx].Out
 	}
 	defs = slices.DeleteFunc(defs, func(d sharedDef) bool { return d.sec == 0 })
-	instance := SymID(0)
 	for i := 1; i < len(l.Syms); i++ {
 		id := SymID(i)
 		s := &l.Syms[id]
@@ -178,12 +177,7 @@ func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
 			continue
 		}
 		switch {
-		case s.Name == externInstance && s.Def == NoFile:
-			if instance != 0 {
-				uses[instance] = append(uses[instance], uses[id]...)
-				continue
-			}
-			instance = id
+		case id == l.instance:
 		case s.Side == noSide:
 			continue
 		case s.Def == NoFile && s.Size != 0:

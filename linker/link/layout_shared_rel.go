@@ -38,7 +38,13 @@ func (l *Link) sharedSizes() {
 		}
 		if s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile) {
 			dynamic = true
-			s.Value = 0
+			if SymID(i) == l.instance && l.sharedFuncs != 0 && !l.KeepSettledRelocs {
+				// The place that an earlier link found passes for an alignment (observed).
+				sec := l.Secs[l.sharedFuncs]
+				sec.Align = max(sec.Align, s.Value)
+			} else {
+				s.Value = 0
+			}
 			if !l.KeepSettledRelocs { // a later link would take it for a variable without size
 				s.Sec = l.sharedFuncs
 			}
@@ -52,8 +58,13 @@ func (l *Link) sharedSizes() {
 		}
 		switch sec := l.Secs[s.Sec]; sec.Kind {
 		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
-			dynamic = dynamic || s.Size == 0 && sec.Kind == KindSharedFuncs // what an earlier relocatable link made of one
 			sec.Size, sec.Align = sec.Size+s.Size, max(sec.Align, s.Value)
+			if s.Size == 0 && sec.Kind == KindSharedFuncs { // what an earlier relocatable link made of a dynamic array
+				dynamic = true
+				if l.debugShared() {
+					s.Value = 0
+				}
+			}
 		}
 	}
 	for _, d := range l.replacedShared {
@@ -120,7 +131,7 @@ func (l *Link) alignShared(dynamic bool) {
 			continue
 		}
 		switch {
-		case s.Size == 0 && s.Align != 16:
+		case s.Size == 0 && s.Align != 16 && !(s.Kind == KindSharedFuncs && s.Align > 16 && dynamic):
 			s.Drop = true
 		case s.Size <= s.Align:
 			s.Size += s.Align

@@ -145,6 +145,9 @@ type Link struct {
 	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section;
 	// with -g it is 0.
 	externInstance map[SecID]SymID
+	// instance is the symbol that stands for the instances of dynamic shared memory that earlier relocatable links made, 0 if
+	// there are none.
+	instance SymID
 	// externUses are, in a relocatable link with -g, the kernels' references to dynamic arrays.
 	externUses []externUse
 

@@ -194,7 +194,11 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 	e.dynamic = y.DynamicShared()
 	class := p.class[e.sym]
 	if p.l.rel && p.code && e.dynamic {
-		if id := p.l.externInstance[p.sec.ID]; id != 0 {
+		id := p.l.externInstance[p.sec.ID]
+		if id == 0 && e.sym == p.l.instance {
+			id = p.l.instance
+		}
+		if id != 0 {
 			e.sym, class = id, classLoaded
 		}
 	}

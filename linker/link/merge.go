@@ -355,26 +355,23 @@ func (in *Input) constantsOfLoser(index uint32) bool {
 	return in.Secs[index].kind == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
 }
 
-// externInstance enters a kernel's instance of dynamic shared memory that an earlier -r made.
+// externInstance enters a kernel's instance of dynamic shared memory that an earlier -r made. All of a link are one symbol.
 func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
 	l := m.l
 	l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
-	s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, Shndx: y.Shndx, Size: y.Size, Value: y.Value}
-	id := SymID(len(l.Syms))
-	if l.rel && !m.hasInstance() {
-		s.Side = localSide
-		l.Local = append(l.Local, id)
+	if l.instance == 0 {
+		s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, Shndx: y.Shndx, Size: y.Size, Value: y.Value}
+		l.instance = SymID(len(l.Syms))
+		if l.rel || l.PreserveRelocs {
+			s.Side = localSide
+			l.Local = append(l.Local, l.instance)
+		}
+		l.Syms = append(l.Syms, s)
 	}
-	l.Syms = append(l.Syms, s)
-	in.Syms[n] = id
+	in.Syms[n] = l.instance
 	if plain := in.File.Symbols; n < len(plain) && plain[n].Name == y.Name {
-		in.PlainSyms[n] = id
+		in.PlainSyms[n] = l.instance
 	}
-}
-
-func (m *merger) hasInstance() bool {
-	l := m.l
-	return slices.ContainsFunc(l.Local, func(id SymID) bool { return l.Syms[id].Name == externInstance })
 }
 
 // unallocated is the third walk: sections without symbols, in index order: debug data and constants.

@@ -82,18 +82,24 @@ func (l *Link) sharedVanishes(s *Symbol) bool {
 	if !s.CodeRef && inFuncs && !s.Undefined() {
 		return true
 	}
-	if l.Debug && !l.SuppressDebugInfo {
-		return false
+	instance := l.instance != 0 && s == &l.Syms[l.instance]
+	size := uint64(0)
+	if l.sharedFuncs != 0 {
+		size = l.Secs[l.sharedFuncs].Size
+	}
+	if l.debugShared() {
+		// What earlier relocatable links made of dynamic memory shows beside shared data of functions, on sm_90 always (observed).
+		return instance && (!l.PreserveRelocs || size == 0 || l.SM >= 100 && size <= l.sharedReserve())
 	}
 	if !l.PreserveRelocs {
 		return true
 	}
-	if !s.Undefined() {
+	if !s.Undefined() && !instance {
 		return false
 	}
 	// --preserve-relocs shows a dynamic array on sm_90 alone, and only beside shared data of functions: elsewhere its
 	// value of -1 means that it was never placed (observed).
-	return !(l.SM >= 90 && l.SM < 100 && l.sharedFuncs != 0 && l.Secs[l.sharedFuncs].Size > 0x400)
+	return !(l.SM >= 90 && l.SM < 100 && size > 0x400)
 }
 
 // numberSymbols decides which symbols are in the image and numbers them. Sizes of data must be known.
@@ -168,7 +174,7 @@ func (l *Link) hasSectionSymbol(s *Section) bool {
 	switch {
 	case s.Size == 0,
 		l.Mercury && !l.rel && s.Size == l.sharedReserve(),
-		l.rel && s.Size == 16 && s.Align == 16:
+		l.rel && s.Size == s.Align: // with data of its own the size would be larger (alignShared)
 		return false
 	}
 	return s.Kind != KindSharedFuncs || l.rel || l.PreserveRelocs || l.Debug && !l.SuppressDebugInfo

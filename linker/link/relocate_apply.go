@@ -218,7 +218,11 @@ func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
 	}
 	e.dynamic = y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared && y.Size == 0
 	if p.l.rel && e.dynamic && p.code {
-		if id := p.l.externInstance[p.sec.ID]; id != 0 {
+		id := p.l.externInstance[p.sec.ID]
+		if id == 0 && e.sym == p.l.instance {
+			id = p.l.instance // with -g an instance that is there already is left to the later link (observed)
+		}
+		if id != 0 {
 			e.sym, e.class = id, classDeferred
 			return true
 		}

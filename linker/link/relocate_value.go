@@ -112,6 +112,9 @@ func (p *patcher) record(e *pending, addend int64) {
 // hasInstance reports whether an entry's dynamic shared memory is one that the linker made for the function alone. With -g there is
 // one instance for each symbol, and a function that no kernel reaches has none.
 func (p *patcher) hasInstance(e *pending) bool {
+	if e.sym == p.l.instance && p.l.debugShared() { // made by an earlier relocatable link
+		return !p.l.rel && p.l.Secs[p.l.sharedFuncs].Size <= p.l.sharedReserve()
+	}
 	return e.dynamic && p.code && !p.l.rel && p.l.Syms[e.sym].Def == NoFile && !p.l.debugShared() &&
 		p.l.dynamicShared(p.sec, e.sym) != neverReached
 }
