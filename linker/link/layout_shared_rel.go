@@ -38,16 +38,17 @@ func (l *Link) sharedSizes() {
 		}
 		if s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile) {
 			dynamic = true
-			if SymID(i) == l.instance && l.sharedFuncs != 0 && !l.KeepSettledRelocs {
+			if l.KeepSettledRelocs {
+				continue // a later link places it, and needs its alignment
+			}
+			if SymID(i) == l.instance && l.sharedFuncs != 0 {
 				// The place that an earlier link found passes for an alignment (observed).
 				sec := l.Secs[l.sharedFuncs]
 				sec.Align = max(sec.Align, s.Value)
 			} else {
 				s.Value = 0
 			}
-			if !l.KeepSettledRelocs { // a later link would take it for a variable without size
-				s.Sec = l.sharedFuncs
-			}
+			s.Sec = l.sharedFuncs // where a later link takes it for a variable without size
 			continue
 		}
 		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
@@ -106,9 +107,7 @@ func (l *Link) debugDynamic() {
 	for _, u := range l.externUses {
 		s := section(u.text)
 		l.Secs[s].Size = largest[find(s)]
-		if !l.KeepSettledRelocs {
-			l.Syms[u.sym].Value = l.Secs[s].Size
-		}
+		l.Syms[u.sym].Value = l.Secs[s].Size
 	}
 }
 
@@ -158,10 +157,6 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 			return
 		}
 		l.Syms[id].Value = s.Size
-		if l.KeepSettledRelocs {
-			// The reference's later link takes the value for an alignment, whatever it is.
-			l.Syms[id].Value = dynamicAlign
-		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (l *Link) merge(ctx context.Context) error {
 	if l.Mercury {
 		m.parameterBanks()
 	}
-	if l.rel {
+	if l.rel && !l.KeepSettledRelocs {
 		m.externInstances()
 	}
 	return nil

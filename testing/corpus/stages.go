@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -31,12 +32,17 @@ type staging struct {
 	shown   map[string]int
 }
 
+func newStaging(rounds int, toolkit string, list int) *staging {
+	return &staging{rounds: rounds, toolkit: toolkit, list: list, facts: map[string]int{}, shown: map[string]int{}}
+}
+
+// stages links the inputs of all folders below dir whose path matches.
 func stages(dir, match, toolkit string, rounds, list int) (bool, error) {
 	re, err := regexp.Compile(match)
 	if err != nil {
 		return false, err
 	}
-	s := &staging{rounds: rounds, toolkit: toolkit, list: list, facts: map[string]int{}, shown: map[string]int{}}
+	s := newStaging(rounds, toolkit, list)
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "manifest.json" || !re.MatchString(path) {
 			return err
@@ -79,9 +85,11 @@ func (s *staging) folder(dir, arch string, inputs []string) error {
 	if image, _ := linkOnce(o, sources); image == nil {
 		return nil
 	}
+	plain := o
 	for round := range s.rounds {
 		r := rand.New(rand.NewPCG(uint64(len(dir)), uint64(round)))
-		tree := grouping(r, slices.Clone(sources), 3)
+		tree := grouping(r, slices.Clone(sources), maxDepth)
+		o := finalOptions(r, plain, sources)
 		whole, _ := linkOnce(o, tree.flat())
 		if whole == nil {
 			continue // the order of archives' members, or of weak definitions, can decide
@@ -103,14 +111,11 @@ func (s *staging) folder(dir, arch string, inputs []string) error {
 		if err != nil {
 			return err
 		}
-		same := true
-		for _, d := range inspect.Diff(a, b) {
-			if kind := fact(d.Key); kind != "" {
-				same = false
-				s.differ(dir, tree, d.String(), kind)
-			}
+		diffs := consequential(inspect.Diff(a, b))
+		for _, d := range diffs {
+			s.differ(dir, tree, d.String(), named.ReplaceAllString(d.Key, "$1*"))
 		}
-		if same {
+		if len(diffs) == 0 {
 			s.same++
 		}
 	}
@@ -126,14 +131,59 @@ func (s *staging) differ(dir string, tree *stage, what, kind string) {
 
 var named = regexp.MustCompile(`(\.(text|nv\.info|rela?\.text|nv\.constant\d|nv\.capmerc\.text|nv\.merc\.nv\.info|nv\.merc\.rela\.text|nv\.shared|rela?\.nv\.constant\d)\.|symbol )\S+|0x[0-9a-f]+|#\d+`)
 
-// fact is the kind of a difference, "" if stages may bring it about: order, and what follows from order.
-func fact(key string) string {
-	switch {
-	case strings.HasPrefix(key, "order of "), strings.HasPrefix(key, "header "), strings.HasPrefix(key, "segment "),
-		strings.HasSuffix(key, " offset"), strings.Contains(key, " string "):
-		return ""
+// consequential leaves out what stages may bring about: order and what follows from it, and the notes that each stage adds.
+func consequential(all []inspect.Difference) []inspect.Difference {
+	var out []inspect.Difference
+	attributes := map[string]*[2][]string{} // values in the two images by key, without numbers
+	for _, d := range all {
+		switch {
+		case strings.HasPrefix(d.Key, "attribute "):
+			key, _, _ := strings.Cut(d.Key, " #")
+			v := attributes[key]
+			if v == nil {
+				v = &[2][]string{}
+				attributes[key] = v
+			}
+			v[0], v[1] = append(v[0], words(d.A)), append(v[1], words(d.B))
+		case !implied(d.Key):
+			out = append(out, d)
+		}
 	}
-	return named.ReplaceAllString(key, "$1*")
+	for _, key := range slices.Sorted(maps.Keys(attributes)) {
+		v := attributes[key]
+		slices.Sort(v[0])
+		slices.Sort(v[1])
+		if !slices.Equal(v[0], v[1]) {
+			out = append(out, inspect.Difference{Key: key, A: fmt.Sprint(v[0]), B: fmt.Sprint(v[1])})
+		}
+	}
+	return out
+}
+
+// words sorts the words of a value: lists of symbols are in the order of symbols.
+func words(value string) string {
+	w := strings.Fields(value)
+	slices.Sort(w)
+	return strings.Join(w, " ")
+}
+
+// implied reports whether a difference is one of order, or follows from it: the number of a section's symbol, the side of
+// the symbol table that a weak symbol's first mention decides, names in string tables, places in the file, and that of the
+// last constants of one input, which the null symbol has under a kernel filter. The twin of reserved shared memory has no
+// bytes of its own in the file.
+func implied(key string) bool {
+	switch key {
+	case "section .strtab size", "section .shstrtab size", "section .note.nv.tkinfo size", "section .symtab info", "section .nv.merc.symtab info",
+		"symbol null value", "mercury symbol null value":
+		return true
+	}
+	for _, p := range []string{"order of ", "header ", "segment ", "note .note.nv.tkinfo ", "section .nv.merc.nv.shared.reserved.0 bytes "} {
+		if strings.HasPrefix(key, p) {
+			return true
+		}
+	}
+	return strings.HasSuffix(key, " offset") || strings.Contains(key, " string ") ||
+		strings.HasPrefix(key, "section .nv.capmerc.text.") && strings.HasSuffix(key, " info")
 }
 
 // stage is a source, or a relocatable link of several.
@@ -142,9 +192,12 @@ type stage struct {
 	of     []*stage
 }
 
+// maxDepth is how deep stages are nested at most.
+const maxDepth = 3
+
 // grouping puts sources in random order into random groups, down to a depth.
 func grouping(r *rand.Rand, sources []link.Source, depth int) *stage {
-	if depth == 3 {
+	if depth == maxDepth {
 		r.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 	}
 	s := &stage{}
@@ -185,6 +238,39 @@ func (s *stage) String() string {
 	return "(" + strings.Join(names, " ") + ")"
 }
 
+// finalOptions are options of the last link that the stages know nothing of, but for -g.
+func finalOptions(r *rand.Rand, o link.Options, sources []link.Source) link.Options {
+	switch r.IntN(5) {
+	case 0:
+		o.Debug = true
+	case 1:
+		o.PreserveRelocs = true
+	case 2:
+		o.FilterGiven, o.KernelsUsed = true, []string{anyKernel(r, sources)}
+	case 3:
+		o.PreserveRelocs = true
+		o.FilterGiven, o.KernelsUsed = true, []string{anyKernel(r, sources)}
+	}
+	return o
+}
+
+// anyKernel is the name of a kernel that the sources define, or one that none does.
+func anyKernel(r *rand.Rand, sources []link.Source) string {
+	names := []string{"nothing"}
+	for _, src := range sources {
+		f, err := cubin.Parse(src.Data)
+		if err != nil {
+			continue
+		}
+		for i := range f.Symbols {
+			if y := &f.Symbols[i]; y.Type() == cubin.STTFunc && y.Entry() {
+				names = append(names, y.Name)
+			}
+		}
+	}
+	return names[r.IntN(len(names))]
+}
+
 // link links the stages below, each relocatably, and then s. It returns the messages if there is no image.
 func (s *stage) link(o link.Options) ([]byte, string) {
 	var sources []link.Source
@@ -195,6 +281,7 @@ func (s *stage) link(o link.Options) ([]byte, string) {
 		}
 		part := o
 		part.Relocatable, part.KeepSettledRelocs = true, true
+		part.PreserveRelocs, part.FilterGiven, part.KernelsUsed = false, false, nil
 		image, text := t.link(part)
 		if image == nil {
 			return nil, text

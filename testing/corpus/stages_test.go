@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/culink/culink/linker/inspect"
+)
+
+// TestStagesInAnyGroupingGiveWhatOneLinkGives links the inputs of the golden suite in random stages.
+func TestStagesInAnyGroupingGiveWhatOneLinkGives(t *testing.T) {
+	const suite = "../golden/13.0"
+	b, err := os.ReadFile(filepath.Join(suite, "cases.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []struct {
+		Path   string
+		Inputs []string
+	}
+	if err := json.Unmarshal(b, &folders); err != nil {
+		t.Fatal(err)
+	}
+	s := newStaging(4, "13.0", 0)
+	for _, f := range folders {
+		arch, _, _ := strings.Cut(filepath.Base(f.Path), "-")
+		before := s.jobs - s.same
+		if err := s.folder(filepath.Join(suite, f.Path), arch, f.Inputs); err != nil {
+			t.Fatal(err)
+		}
+		if s.jobs-s.same != before {
+			t.Errorf("%s differs from one link in: %v", f.Path, s.facts)
+			clear(s.facts)
+		}
+	}
+	if s.jobs < 100 {
+		t.Errorf("%d staged links were compared; the suite has more", s.jobs)
+	}
+}
+
+func TestOnlyOrderAndItsConsequencesAreImplied(t *testing.T) {
+	differences := []inspect.Difference{
+		{Key: "order of symbols", A: "a", B: "b"},
+		{Key: "section .strtab size", A: "0x10", B: "0x20"},
+		{Key: "attribute .nv.info.k EIATTR_KPARAM_INFO", A: "SVAL 0x1", B: "SVAL 0x2"},
+		{Key: "attribute .nv.info.k EIATTR_KPARAM_INFO #2", A: "SVAL 0x2", B: "SVAL 0x1"},
+		{Key: "section .text.k code 0x10", A: "00", B: "01"},
+		{Key: "symbol x value", A: "0x0", B: "0x4"},
+		{Key: "attribute .nv.info.k EIATTR_REGCOUNT k", A: "SVAL 0x8", B: "SVAL 0x9"},
+	}
+	var keys []string
+	for _, d := range consequential(differences) {
+		keys = append(keys, d.Key)
+	}
+	want := []string{"section .text.k code 0x10", "symbol x value", "attribute .nv.info.k EIATTR_REGCOUNT k"}
+	if strings.Join(keys, "|") != strings.Join(want, "|") {
+		t.Errorf("consequential differences are %q, want %q", keys, want)
+	}
+}
