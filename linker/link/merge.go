@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
