@@ -1,29 +1,13 @@
 package link
 
 import (
-	"iter"
+	"fmt"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
 )
-
-// graphRecords walks the records of .nv.callgraph. Records that no known marker stands before are passed on with what does;
-// nobody takes them. (nvinfo.ReadGraph, which dump uses, ends at the first of these.)
-func graphRecords(section []byte) iter.Seq2[nvinfo.Edge, [2]uint32] {
-	return func(yield func(nvinfo.Edge, [2]uint32) bool) {
-		edge := nvinfo.Edge(0)
-		for o := 0; o+8 <= len(section); o += 8 {
-			a, b := le.Uint32(section[o:]), le.Uint32(section[o+4:])
-			if a == 0 && int32(b) < 0 {
-				edge = nvinfo.Edge(int32(b))
-			} else if !yield(edge, [2]uint32{a, b}) {
-				return
-			}
-		}
-	}
-}
 
 // callgraph adds the input's records to the graph. Records that begin with a function whose definition here lost on
 // arrival are ignored; those of a definition that is replaced later stay (observed).
@@ -32,10 +16,14 @@ func (r *resolver) callgraph(in *Input) error {
 		if in.Secs[i].Type != cubin.SHTCudaCallgraph {
 			continue
 		}
-		for edge, words := range graphRecords(in.File.Sections[i].Data) {
-			if err := r.record(in, edge, words[0], words[1]); err != nil {
+		g := nvinfo.ReadGraph(in.File.Sections[i].Data)
+		for g.Next() {
+			if err := r.record(in, g.Edge, g.A, g.B); err != nil {
 				return err
 			}
+		}
+		if err := g.Err(); err != nil {
+			return r.l.Diag.Fatal(diag.MalformedInput, in.Name, fmt.Sprintf("section %q: %v", in.File.Sections[i].Name, err))
 		}
 	}
 	return nil
@@ -43,16 +31,16 @@ func (r *resolver) callgraph(in *Input) error {
 
 func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 	l := r.l
-	id := r.symbolAt(in, a)
-	if id == 0 || l.Syms[id].Func == 0 || in.Lost[a] == lostOnArrival {
-		return nil
+	id, err := r.graphFunction(in, a)
+	if err != nil || id == 0 || in.Lost[a] == lostOnArrival {
+		return err
 	}
 	from := l.Syms[id].Func
 	switch edge {
 	case nvinfo.Calls, nvinfo.TakesAddress:
-		other := r.symbolAt(in, b)
-		if other == 0 || l.Syms[other].Func == 0 {
-			return nil
+		other, err := r.graphFunction(in, b)
+		if err != nil || other == 0 {
+			return err
 		}
 		to := l.Syms[other].Func
 		if edge == nvinfo.Calls {
@@ -75,6 +63,19 @@ func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 		}
 	}
 	return nil
+}
+
+// graphFunction is the function that a record of the call graph names, 0 if it was not entered. The reference crashes over
+// numbers of anything else.
+func (r *resolver) graphFunction(in *Input, n uint32) (SymID, error) {
+	l := r.l
+	if view := l.view(in); int(n) >= len(view) || view[n].Type() != cubin.STTFunc {
+		return 0, l.Diag.Fatal(diag.MalformedInput, in.Name, fmt.Sprintf("the call graph names symbol %d, which is no function", n))
+	}
+	if id := in.Syms[n]; l.Syms[id].Func != 0 {
+		return id, nil
+	}
+	return 0, nil
 }
 
 // isSyscall tells the functions that an executable may leave undefined: the device runtime's entry points, and what device code

@@ -157,14 +157,11 @@ type externUse struct {
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those
 // of functions whose definition here lost on arrival (observed).
 func (m *merger) callgraphStrings(in *Input, d []byte) {
-	for edge, words := range graphRecords(d) {
-		if edge != nvinfo.AddressTaken && edge != nvinfo.CallsIndirect {
-			continue
+	for g := nvinfo.ReadGraph(d); g.Next(); {
+		if g.Edge != nvinfo.AddressTaken && g.Edge != nvinfo.CallsIndirect || in.Lost[g.A] == lostOnArrival {
+			continue // resolve refused numbers outside the table
 		}
-		if a := words[0]; int(a) < len(in.Lost) && in.Lost[a] == lostOnArrival {
-			continue
-		}
-		m.prototypeString(in, words[1])
+		m.prototypeString(in, g.B)
 	}
 }
 

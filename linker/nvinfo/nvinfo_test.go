@@ -171,7 +171,7 @@ func TestGraphGroups(t *testing.T) {
 		e    Edge
 		a, b uint32
 	}
-	want := []row{{Calls, 13, 14}, {AddressTaken, 18, 1}, {AddressTaken, 19, 1}, {TakesAddress, 14, 18}, {TakesAddress, 0, 3}}
+	want := []row{{Calls, 13, 14}, {AddressTaken, 18, 1}, {AddressTaken, 19, 1}, {TakesAddress, 14, 18}, {TakesAddress, 3, 0}}
 	var section []byte
 	i := 0
 	for _, e := range Edges() {
@@ -193,12 +193,25 @@ func TestGraphGroups(t *testing.T) {
 	}
 }
 
+func TestRecordsOfUnknownGroupsArePassedOver(t *testing.T) {
+	for name, head := range map[string][]byte{
+		"no marker":                   AppendPair(nil, 1, 2),
+		"unknown marker":              AppendPair(AppendPair(nil, 0, 0xfffffffb), 1, 2),
+		"marker 0":                    AppendPair(AppendPair(nil, 0, 0), 1, 2),
+		"a group ends with the next":  AppendPair(AppendPair(nil, 0, 5), 1, 2),
+		"the greatest of all markers": AppendPair(AppendPair(nil, 0, 1<<31), 1, 2),
+	} {
+		g := ReadGraph(AppendPair(AppendMarker(head, TakesAddress), 3, 4))
+		if !g.Next() || g.Edge != TakesAddress || g.A != 3 || g.B != 4 || g.Next() || g.Err() != nil {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+}
+
 func TestMalformedGraphs(t *testing.T) {
 	marker := AppendMarker(nil, Calls)
 	for name, section := range map[string][]byte{
-		"no marker":      AppendPair(nil, 1, 2),
-		"unknown marker": AppendPair(bytes.Clone(marker), 0, 0xfffffffb),
-		"short record":   append(bytes.Clone(marker), 1, 2, 3),
+		"short record": append(bytes.Clone(marker), 1, 2, 3),
 	} {
 		g := ReadGraph(section)
 		for g.Next() {
