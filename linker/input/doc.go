@@ -18,6 +18,7 @@
 // # Memory
 //
 // Files are mapped read-only and looked at where needed: section headers of objects, headers of container entries, and the
-// chosen payloads. Small files are read instead. Unpacked code is held to fatbin.Limits for each payload and to a
+// chosen payloads. Small files are read instead. The link works on copies: a mapped file may become shorter at any time,
+// which is an error where it is read here, and would be the end of the process elsewhere. Unpacked code is held to fatbin.Limits for each payload and to a
 // multiple of the inputs' size for all of them together.
 package input

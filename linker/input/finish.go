@@ -38,6 +38,9 @@ func (t *take) finish(ctx context.Context, o *Options, u *fatbin.Unpacker, ptxas
 	if t.dropped {
 		return nil
 	}
+	if t.mapped && !t.ptx && (t.entry == nil || !t.entry.Compressed()) {
+		code = bytes.Clone(code) // the link works on bytes that stay
+	}
 	t.module.Cubin = code
 	t.check(o, p)
 	return nil

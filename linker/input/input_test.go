@@ -420,7 +420,7 @@ func TestLargeFilesAreMapped(t *testing.T) {
 	if got.Failed || len(r.Modules) != 1 || len(r.Modules[0].Cubin) < mapFrom {
 		t.Fatalf("%d modules", len(got.Modules))
 	}
-	if n := after.TotalAlloc - before.TotalAlloc; runtime.GOOS == "linux" && n > 3*mapFrom { // the test itself makes a string of it
+	if n := after.TotalAlloc - before.TotalAlloc; runtime.GOOS == "linux" && n > 4*mapFrom { // the test itself makes a string of it, and the link has its own copy
 		t.Errorf("allocated %d bytes", n)
 	}
 }
@@ -533,4 +533,53 @@ func TestHeadersDecideWhichCodeIsTaken(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
+}
+
+// Another process cuts files short that are mapped already.
+func TestFilesThatAreCutShortAreErrors(t *testing.T) {
+	big := string(code(80, strings.Repeat("x", 2*mapFrom)))
+	object := string(host(container(t, []byte(big)), "_id_b", ""))
+	for name, data := range map[string]string{
+		"b.cubin": big, "b.o": object, "b.fatbin": container(t, []byte(big)), "b.a": string(archive(ordinary, section{"b.o", object})),
+		"packed.fatbin": container(t, []byte(big))[:16] + string(packedContainer(t, []byte(big)))[16:] + strings.Repeat("\x00", 2*mapFrom),
+	} {
+		for _, left := range []int64{0, 1 << 16} {
+			dir := tree(t, map[string][]byte{name: []byte(data)})
+			var cache Cache
+			path := filepath.Join(dir, name)
+			f, err := cache.open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !f.mapped {
+				t.Skip("files are not mapped here")
+			}
+			if err := os.Truncate(path, left); err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Dir: dir, Files: []string{name}, Cache: &cache, AsReference: true}
+			FindRelease(o)
+			got, _ := load(t, o)
+			if name == "packed.fatbin" && left > 0 {
+				continue // all that counts is there still
+			}
+			want := []string{fmt.Sprintf("fatal: Input file '%s': it was cut short while it was read", name)}
+			if diff := cmp.Diff(want, got.Messages); diff != "" {
+				t.Errorf("%s with %d bytes left (-want +got):\n%s", name, left, diff)
+			}
+			if err := cache.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestGuardedLetsOtherFaultsPass(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a nil dereference was taken for a file cut short")
+		}
+	}()
+	var f *file
+	_ = guarded(func() error { return fmt.Errorf("%d", len(f.data)) })
 }

@@ -26,7 +26,14 @@ func (l *loader) libraries(ctx context.Context) ([]string, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		file, err := l.library(name, dirs)
+		var file string
+		err := guarded(func() (err error) {
+			file, err = l.library(name, dirs)
+			return err
+		})
+		if errors.Is(err, errCut) {
+			return nil, l.diag.Fatal(diag.UnsupportedInput, "-l"+name, errCut.Error())
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,10 @@ func (l *loader) run(ctx context.Context) error {
 	scanErr := l.parallel(ctx, len(files), func(_, i int) error {
 		s := &scan{o: l.o, name: files[i], path: l.o.in(files[i])}
 		l.scans[i] = s
-		_ = s.run() // the last step tells why a scan stopped
+		if errors.Is(guarded(s.run), errCut) { // other errors' steps tell why the scan stopped
+			s.steps = nil
+			_ = s.refuse(s.name, errCut.Error())
+		}
 		return nil
 	})
 	for _, s := range l.scans {
@@ -98,7 +101,7 @@ func (l *loader) parallel(ctx context.Context, n int, f func(worker, i int) erro
 func (l *loader) dropRepeatedArchives() {
 	seen := map[fileID]bool{}
 	for _, s := range l.scans {
-		if s.file == nil || s.file.id == (fileID{}) || contentOf(s.file.data) != contentArchive {
+		if s.file == nil || s.file.id == (fileID{}) || !s.archived {
 			continue
 		}
 		if seen[s.file.id] {
@@ -149,7 +152,13 @@ func (l *loader) unpackAll(ctx context.Context) error {
 	}
 	parsers := make([]cubin.Parser, l.o.Jobs)
 	return l.parallel(ctx, len(takes), func(worker, i int) error {
-		return takes[i].finish(ctx, l.o, u, ptxas, &parsers[worker])
+		t := takes[i]
+		err := guarded(func() error { return t.finish(ctx, l.o, u, ptxas, &parsers[worker]) })
+		if errors.Is(err, errCut) {
+			t.refuse(errCut.Error())
+			return nil
+		}
+		return err
 	})
 }
 

@@ -75,7 +75,10 @@ func (r *Release) open(o *Options, path, name string) bool {
 	if strings.HasSuffix(name, ".so") {
 		return true
 	}
-	r.data(f.data)
+	_ = guarded(func() error { // Load reports what was cut short
+		r.data(f.data)
+		return nil
+	})
 	_ = f.close() // a mapping that was only read
 	return true
 }

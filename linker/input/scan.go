@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/ar"
@@ -45,6 +46,8 @@ type take struct {
 	payload []byte
 	ptx     bool
 	options string
+	// mapped: the code's bytes may be those of a mapped file.
+	mapped bool
 	// absent: there is no code for the target. dropped: the code is compiled for its errors and then left out.
 	absent, dropped bool
 	// constructor: the identifiers are of modules with constructors.
@@ -58,12 +61,14 @@ type take struct {
 
 // scan reads one file.
 type scan struct {
-	o     *Options
-	name  string // as messages show it
-	path  string // to open it
-	file  *file
-	steps []step
-	refs  references
+	o    *Options
+	name string // as messages show it
+	path string // to open it
+	file *file
+	// archived: the file is an archive.
+	archived bool
+	steps    []step
+	refs     references
 	// extra are the files of thin members.
 	extra []*file
 }
@@ -134,7 +139,7 @@ func (s *scan) run() error {
 	if err != nil {
 		return s.stop(diag.NoInputFile, s.name)
 	}
-	s.file = f
+	s.file, s.archived = f, ar.Is(f.data)
 	if len(f.data) == 0 && !s.o.AsReference {
 		return s.stop(diag.UnsupportedInput, s.name, "the file is empty")
 	}
@@ -313,7 +318,15 @@ func (s *scan) module(name string, fromArchive bool) Module {
 // isRuntime reports whether a file counts as the device runtime library: its path says so (observed).
 func isRuntime(name string) bool { return strings.Contains(name, "cudadevrt") }
 
-func (s *scan) take(t *take) { s.steps = append(s.steps, step{id: none, take: t}) }
+func (s *scan) take(t *take) {
+	t.mapped = s.mapped()
+	s.steps = append(s.steps, step{id: none, take: t})
+}
+
+// mapped reports whether bytes of the scan may be those of a mapped file.
+func (s *scan) mapped() bool {
+	return s.file.mapped || slices.ContainsFunc(s.extra, func(f *file) bool { return f.mapped })
+}
 
 // cubin takes the file as a device ELF.
 func (s *scan) cubin() error {
