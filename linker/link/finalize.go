@@ -9,7 +9,7 @@ import (
 )
 
 // place is the layout pass: addresses and sizes, then what can be said once they are known, and the numbers of symbols.
-// Messages stand in the reference's order: warnings, limits of spaces, undefined references, register limits, -v.
+// Messages stand in the reference's order: warnings, limits of spaces, undefined references, register limits, reserved memory, -v.
 func (l *Link) place(ctx context.Context) error {
 	if err := l.layout(ctx); err != nil {
 		return err
@@ -27,6 +27,7 @@ func (l *Link) place(ctx context.Context) error {
 	l.reportLayoutErrors()
 	l.reportUndefined()
 	l.reportFunctions()
+	l.reportReserved()
 	if l.Verbose {
 		l.verbose()
 	}

@@ -41,8 +41,9 @@ type memory struct {
 	excessConstants []excess
 }
 
-// excess is a space that holds more than it may.
+// excess is a section that holds more than its space has.
 type excess struct {
+	sec       SecID
 	name      string
 	size, max uint64
 }
@@ -229,30 +230,43 @@ func (l *Link) variableAddresses() {
 func (l *Link) checkConstants() {
 	for _, s := range l.Secs[1:] {
 		if s.Kind == KindConstUser && s.Size > bankLimit {
-			l.mem.excessConstants = append(l.mem.excessConstants, excess{"", s.Size, bankLimit})
+			l.mem.excessConstants = append(l.mem.excessConstants, excess{s.ID, "", s.Size, bankLimit})
 		}
 	}
 }
 
-// reportLayoutErrors reports what does not fit, in the reference's order: shared memory, kernel by kernel, then
-// constants (observed). It reports nothing a second time.
+// reportLayoutErrors reports what does not fit, in the reference's order: the kernels' shared memory and the constants of
+// all in the order in which their sections were created, then constants of the compiler (observed). It reports nothing a
+// second time.
 func (l *Link) reportLayoutErrors() {
 	m := &l.mem
-	for _, e := range m.excessShared {
-		l.Diag.Report(diag.TooMuchShared, e.name, e.size, e.max)
-	}
-	if l.DisableSmemReserve && l.Toolkit >= 130 { // 12.4 takes the code as it is (observed)
-		for _, name := range l.attr.view().reservedUsers() {
-			l.Diag.Report(diag.ReservedSharedNotAllowed, name)
+	constants := m.excessConstants
+	constantsBefore := func(sec SecID) {
+		for len(constants) > 0 && constants[0].sec < sec {
+			l.Diag.Report(diag.TooMuchConstant, constants[0].size, constants[0].max)
+			constants = constants[1:]
 		}
 	}
-	for _, e := range m.excessConstants {
-		l.Diag.Report(diag.TooMuchConstant, e.size, e.max)
+	for _, e := range m.excessShared {
+		constantsBefore(e.sec)
+		l.Diag.Report(diag.TooMuchShared, e.name, e.size, e.max)
 	}
+	constantsBefore(noSharedSection)
 	for _, name := range m.excessCompiler {
 		l.Diag.Report(diag.TooMuchCompilerConstant, name)
 	}
 	m.excessShared, m.excessConstants, m.excessCompiler = nil, nil, nil
+}
+
+// reportReserved names the functions that use the reserved shared memory although it is switched off. 12.4 takes the code as
+// it is (observed).
+func (l *Link) reportReserved() {
+	if !l.DisableSmemReserve || l.Toolkit < 130 {
+		return
+	}
+	for _, name := range l.attr.view().reservedUsers() {
+		l.Diag.Report(diag.ReservedSharedNotAllowed, name)
+	}
 }
 
 // gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it. A damaged

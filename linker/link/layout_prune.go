@@ -17,7 +17,8 @@ func (l *Link) pruneConstants() {
 }
 
 // pruneBank lays a bank out anew with the constants that live names. A constant's alignment is forgotten: its size, 8 at
-// most, stands for it. The order is that of other spaces.
+// most, stands for it. The order is that of other spaces, where local and weak constants count as those of no alignment: they
+// come last, the smaller ones first.
 func (l *Link) pruneBank(bank *Section, live []bool) {
 	var list []sharedVar
 	for i := 1; i < len(l.Syms); i++ {
@@ -34,7 +35,11 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 			continue
 		}
 		size := min(s.Size, uint64(len(l.Inputs[s.Def].File.Sections[s.Shndx].Data)))
-		list = append(list, sharedVar{sym: SymID(i), align: min(size, 8), size: size})
+		v := sharedVar{sym: SymID(i), align: min(size, 8), size: size}
+		if s.Side == localSide {
+			v.align = 0
+		}
+		list = append(list, v)
 	}
 	listSort(list, coreBefore)
 	l.forgetCopies(bank)
@@ -44,7 +49,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 		in := l.Inputs[s.Def]
 		// The value was moved to the joined bank; the constant's place in its own section is what it was before.
 		from := s.Value - in.Secs[s.Shndx].Off
-		s.Value = e.add(list[i].size, list[i].align)
+		s.Value = e.add(list[i].size, min(list[i].size, 8))
 		data := in.File.Sections[s.Shndx].Data
 		from = min(from, uint64(len(data)))
 		l.copyTo(bank, false, s.Value, data[from:min(from+list[i].size, uint64(len(data)))])

@@ -2,6 +2,7 @@ package link
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/culink/culink/linker/arch"
@@ -427,8 +428,8 @@ func (l *Link) sharedOffset(id SymID) uint64 {
 	return at
 }
 
-// limits notes kernels whose static shared memory is too large. Without the reserved bytes sm_90 still takes them off
-// (observed).
+// limits notes kernels whose static shared memory is too large. Without the reserved bytes sm_90 still takes them off. The
+// reference also holds what .nv_debug.shared shows to the limit of a kernel, in the order of creation (observed).
 func (p *sharedPlan) limits() {
 	l := p.l
 	limit := l.sharedMax()
@@ -439,12 +440,37 @@ func (p *sharedPlan) limits() {
 	if row, ok := arch.Lookup(l.SM); ok && l.DisableSmemReserve && l.SM < 100 {
 		off = uint64(row.ReservedShared)
 	}
+	debug := noSharedSection
+	if l.AsReference && l.sharedFuncs != 0 && l.keepsShared() && p.total > limit+off {
+		debug = l.sharedFuncs
+	}
+	exceeds := func(sec SecID, name string, size uint64) {
+		l.mem.excessShared = append(l.mem.excessShared, excess{sec, name, size, limit})
+	}
 	for k, text := range l.Kernels {
-		if size := p.end[k] - min(off, p.end[k]); size > limit {
-			l.mem.excessShared = append(l.mem.excessShared, excess{l.Secs[text].functionName(), size, limit})
+		size := p.end[k] - min(off, p.end[k])
+		if size <= limit {
+			continue
 		}
+		name := l.Secs[text].functionName()
+		sec := l.sec(".nv.shared."+name, text, 0)
+		if debug < sec {
+			exceeds(debug, debugSharedOwner, p.total-off)
+			debug = noSharedSection
+		}
+		exceeds(sec, name, size)
+	}
+	if debug != noSharedSection {
+		exceeds(debug, debugSharedOwner, p.total-off)
 	}
 }
+
+const (
+	// debugSharedOwner is how the reference names the owner of .nv_debug.shared, which has none: with its eleventh letter
+	// the function's name begins in the name of any other section of shared memory (observed).
+	debugSharedOwner = "hared"
+	noSharedSection  = SecID(math.MaxInt32)
+)
 
 func (l *Link) sharedMax() uint64 {
 	tool := arch.CUDA130()
