@@ -160,8 +160,10 @@ type Link struct {
 	attr      attributeState
 	// strings and sectionStrings are .strtab and .shstrtab.
 	strings, sectionStrings *stringTable
-	shoff                   uint64 // e_shoff
-	result                  Result
+	// earlyStrings is the size of .strtab before the names that only a Mercury image's plain half has.
+	earlyStrings uint64
+	shoff        uint64 // e_shoff
+	result       Result
 }
 
 // linkSlabs is where the sequential passes take what a link has tens of thousands of.

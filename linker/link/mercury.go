@@ -83,7 +83,7 @@ func (l *Link) finishMercury(ctx context.Context) error {
 
 // mercSymbol returns st_info, st_other, st_value and st_size of a symbol's entry in .nv.merc.symtab. They are those of
 // .symtab in a relocatable image, whatever the image is: variables keep their type and their space; shared memory counts
-// from behind the reserved bytes; functions have the size of their Mercury code (observed).
+// from behind the reserved bytes, reserved memory from behind its own; functions have the size of their Mercury code (observed).
 func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
 	s := &l.Syms[id]
 	info, other, value, size = l.symbolFields(id, false)
@@ -99,11 +99,14 @@ func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
 	if !l.rel && cubin.SymbolType(info&15) == cubin.STTObject {
 		space := l.mercSpace(s)
 		info, other = info&0xf0|uint8(cubin.STTCudaObject), other|space
-		if space == cubin.STOShared {
+		switch space {
+		case cubin.STOShared:
 			value -= l.shownReserve()
+		case cubin.STOReservedShrd:
+			value -= min(value, reservedOwn)
 		}
 	}
-	if strings.HasPrefix(s.Name, ".nv.reservedSmem.") || !l.rel && strings.HasPrefix(s.Name, "__nv_reservedSMEM_") {
+	if strings.HasPrefix(s.Name, ".nv.reservedSmem.") {
 		value = 0
 	}
 	return info, other, value, size

@@ -14,9 +14,15 @@ const reservedOwn = 0x40
 // reservedLimit is far more than any device's shared memory; more is damage and is refused before it is allocated.
 const reservedLimit = 1 << 20
 
+// mercuryUnit is the unit of Mercury code, and its alignment.
+const mercuryUnit = 16
+
+// fastpathSize is the room that CAN_FASTPATH_FINALIZE takes in .nv.compat. It is added last.
+const fastpathSize = 12
+
 // fillReserved makes the bytes of .nv.merc.nv.shared.reserved.0. Its plain form has none; the twin shows what the
-// reference's intermediate file, which holds the plain half alone, has at the section's offset: the gap up to the section
-// header table, then the table's first two headers (observed).
+// reference's intermediate file, which holds the Mercury half alone under plain names, has at the section's offset: the
+// gap up to the section header table, then the table's first headers (observed).
 func (l *Link) fillReserved(s *Section) error {
 	s.MercSize = s.Size
 	if !l.rel {
@@ -27,8 +33,10 @@ func (l *Link) fillReserved(s *Section) error {
 	}
 	names := l.earlyNames()
 	s.MercData = make([]byte, s.MercSize)
-	var headers [2 * cubin.ShdrSize]byte
+	// More than two and a half headers are never seen: no reserved variables take more room.
+	var headers [3 * cubin.ShdrSize]byte
 	putShdr(headers[cubin.ShdrSize:], 1, cubin.SHTStrtab, 0, cubin.EhdrSize, names, 0, 0, 1, 0)
+	putShdr(headers[2*cubin.ShdrSize:], uint32(len(".shstrtab")+2), cubin.SHTStrtab, 0, cubin.EhdrSize+names, l.earlyStrings, 0, 0, 1, 0)
 	if gap := l.intermediateGap(s, names); gap < s.MercSize {
 		copy(s.MercData[gap:], headers[:])
 	}
@@ -50,8 +58,8 @@ func (l *Link) earlyNames() uint64 {
 }
 
 // intermediateGap is the number of bytes between the offset of the reserved section and the section header table in the
-// intermediate file. That file has the plain sections up to the shared ones with the sizes of their twins, and code
-// without gaps (observed).
+// intermediate file. That file has the plain sections up to the shared ones with the sizes of their twins, and Mercury code
+// as the compiler has it before it is packed into capsules, without gaps (observed).
 func (l *Link) intermediateGap(reserved *Section, names uint64) uint64 {
 	pos, start := uint64(cubin.EhdrSize), uint64(0)
 	for _, h := range l.numbering.order[1:] {
@@ -63,9 +71,14 @@ func (l *Link) intermediateGap(reserved *Section, names uint64) uint64 {
 		switch {
 		case s.Kind == KindShstrtab:
 			size = names
+		case s.Kind == KindStrtab:
+			size = l.earlyStrings
+		case s.Kind == KindCompat:
+			size = max(size, fastpathSize) - fastpathSize
 		case s.Kind == KindText:
-			align, size = 1, s.MercSize
-		case s.MercIndex != 0:
+			_, _, _, size = l.mercSymbol(s.Fn)
+			align = mercuryUnit
+		case s.MercIndex != 0, s.Kind == KindRela, s.Kind == KindResolved:
 			size = s.MercSize
 		}
 		pos = alignUp(pos, align)

@@ -301,35 +301,46 @@ func TestHeaderIndicesCountFromTheFirstSlot(t *testing.T) {
 }
 
 func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
-	l := &Link{Mercury: true}
+	l := &Link{Mercury: true, shstrtab: 1, earlyStrings: 0x21, Syms: []Symbol{{}, {Name: "k", Info: 0x12, Def: NoFile, Size: 0x30, Sec: 5}}}
 	l.Secs = []*Section{{},
 		{ID: 1, Name: ".shstrtab", Kind: KindShstrtab, Size: 0x200, nameOff: 1, Index: 1},
-		{ID: 2, Name: ".text.k", Kind: KindText, Size: 0x180, MercSize: 0x33, Align: 128, Index: 2, MercIndex: 5, mercNameOff: 0x123},
-		{ID: 3, Name: ".nv.shared.reserved.0", Kind: KindSharedReserved, Size: 0xc0, Align: 16, Index: 3, MercIndex: 6, mercNameOff: 0x140},
-		{ID: 4, Name: ".nv.shared.k", Kind: KindSharedEntry, Size: 0x500, Align: 256, Index: 4},
+		{ID: 2, Name: ".strtab", Kind: KindStrtab, Size: 0x40, Index: 2},
+		{ID: 3, Name: ".nv.compat", Kind: KindCompat, Size: 0x24, Align: 4, Index: 3},
+		{ID: 4, Name: ".rela.text.k", Kind: KindRela, Size: 0x30, Align: 8, Index: 4},
+		{ID: 5, Name: ".text.k", Kind: KindText, Fn: 1, Size: 0x180, MercSize: 0x33, Align: 128, Index: 5, MercIndex: 8, mercNameOff: 0x123},
+		{ID: 6, Name: ".nv.shared.reserved.0", Kind: KindSharedReserved, Size: 0xe0, Align: 16, Index: 6, MercIndex: 9, mercNameOff: 0x140},
+		{ID: 7, Name: ".nv.shared.k", Kind: KindSharedEntry, Size: 0x500, Align: 256, Index: 7},
 	}
-	l.shstrtab = 1
-	l.numbering.order = []header{{}, {sec: 1}, {sec: 2}, {sec: 3}, {sec: 4}, {2, true}, {3, true}}
-	s := l.Secs[3]
-	if err := l.fillReserved(s); err != nil {
-		t.Fatal(err)
-	}
-	// 0x40 + 0x123 + 0x33 = 0x196; the section is at 0x1a0, the next shared one and the headers at 0x200.
-	want := make([]byte, 0x80)
-	if s.MercSize != 0x80 || !bytes.Equal(want, s.MercData) {
-		t.Errorf("with a gap of 0x60: %#x bytes %x", s.MercSize, s.MercData)
-	}
-	l.Secs[4].Align = 4
-	if err := l.fillReserved(s); err != nil {
-		t.Fatal(err)
-	}
-	le.PutUint32(want[0x40:], 1)
-	le.PutUint32(want[0x44:], 3)
-	le.PutUint64(want[0x58:], 0x40)
-	le.PutUint64(want[0x60:], 0x123)
-	le.PutUint64(want[0x70:], 1)
-	if diff := cmp.Diff(want, s.MercData); diff != "" {
-		t.Errorf("without gap (-want +got):\n%s", diff)
+	l.numbering.order = []header{{}, {sec: 1}, {sec: 2}, {sec: 3}, {sec: 4}, {sec: 5}, {sec: 6}, {sec: 7}, {5, true}, {6, true}}
+	s := l.Secs[6]
+	// 0x40 + names 0x123 + symbols' names 0x21 = 0x184; .nv.compat without its last attribute ends at 0x19c, the relocations
+	// have no twin, Mercury code is from 0x1a0 to 0x1d0.
+	for _, test := range []struct {
+		name       string
+		align, gap uint64
+	}{
+		{"no gap", 4, 0},
+		{"as far as the next shared section", 256, 0x30},
+		{"beyond the bytes", 1024, 0x230},
+	} {
+		l.Secs[7].Align = test.align
+		if err := l.fillReserved(s); err != nil {
+			t.Fatal(err)
+		}
+		want := make([]byte, 0x800)
+		header := want[test.gap+0x40:]
+		le.PutUint32(header, 1)
+		le.PutUint32(header[0x4:], 3)
+		le.PutUint64(header[0x18:], 0x40)
+		le.PutUint64(header[0x20:], 0x123)
+		le.PutUint64(header[0x30:], 1)
+		header = header[0x40:]
+		le.PutUint32(header, 11)
+		le.PutUint32(header[0x4:], 3)
+		le.PutUint64(header[0x18:], 0x163)
+		if diff := cmp.Diff(want[:0xa0], s.MercData); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
 	}
 	s.Size, l.Diag = 1<<40, &diag.Collector{}
 	if err := l.fillReserved(s); err == nil {

@@ -112,6 +112,7 @@ func (l *Link) makeSymbolStrings() {
 			}
 		}
 	}
+	l.earlyStrings = uint64(len(t.data))
 	if l.Mercury {
 		for _, s := range l.Secs {
 			switch s.Kind {
