@@ -13,6 +13,7 @@ const (
 	opSurfaceStore  = 0xf9d
 	opSurfaceReduce = 0xf9f
 	opLoadConst     = 0xb82
+	opAsyncCopy     = 0xfae // LDGSTS
 	// neverLDS is the whole first half word of "@!PT LDS", which stands before a fence as a workaround.
 	neverLDS = 0xf984
 )
@@ -59,7 +60,8 @@ func (l *Link) hasDebugCode() bool {
 // madeAnew is the rule for one kernel (observed on 20,000 functions). With -g, or beside code that was compiled with -G,
 // every kernel that was not compiled with -G is changed: each EXIT gets its debugging form. Otherwise, in an executable,
 // kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
-// pointer that nothing reads.
+// pointer that nothing reads. Where a kernel copies to shared memory asynchronously, the workaround stays, and a fence
+// changes only if it is a pair of fences, of which the first goes.
 func (l *Link) madeAnew(code, capsule []byte, debugCode bool) bool {
 	debugExit := hasDebugExit(capsule)
 	debug := l.Debug && !l.SuppressDebugInfo
@@ -76,7 +78,7 @@ func (l *Link) madeAnew(code, capsule []byte, debugCode bool) bool {
 	switch {
 	case k.calls:
 		return false
-	case k.fence:
+	case k.fencePair, k.fence && !k.asyncCopy:
 		return true
 	case debugExit:
 		return !k.surface
@@ -86,13 +88,15 @@ func (l *Link) madeAnew(code, capsule []byte, debugCode bool) bool {
 
 // kernelTraits is what the rule needs to know about a kernel's code.
 type kernelTraits struct {
-	calls, fence, surface, deadStackPointer bool
+	calls, surface, asyncCopy, deadStackPointer bool
+	// fence: there is one with the workaround before it; fencePair: another one follows such a fence.
+	fence, fencePair bool
 }
 
 func scanKernel(code []byte) kernelTraits {
 	var k kernelTraits
 	stack := len(code) >= 16 && loadsStackPointer(code)
-	workaround := false
+	workaround, fence := false, false
 	for o := 0; o+16 <= len(code); o += 16 {
 		op := le.Uint16(code[o:])
 		switch op & opcodeMask {
@@ -100,12 +104,17 @@ func scanKernel(code []byte) kernelTraits {
 			k.calls = true
 			return k
 		case opMembar:
-			k.fence = k.fence || workaround
+			k.fencePair = k.fencePair || fence
+			fence = workaround
+			k.fence = k.fence || fence
 		case opSurfaceStore, opSurfaceReduce:
 			k.surface = true
+		case opAsyncCopy:
+			k.asyncCopy = true
 		}
+		fence = fence && op&opcodeMask == opMembar
 		workaround = op == neverLDS
-		if o > 0 && code[o+3] == 1 && !noRegisterRead(op) {
+		if o > 0 && readsR1(code[o:], op) {
 			stack = false
 		}
 	}
@@ -113,10 +122,33 @@ func scanKernel(code []byte) kernelTraits {
 	return k
 }
 
-// loadsStackPointer reports whether a kernel begins with LDC R1, c[0][0x37c] and a write barrier that later code may wait for.
+// loadsStackPointer reports whether a kernel begins with LDC R1, c[0][0x37c] and a write barrier that later code may wait
+// for. One that waits for barriers itself is from -O0: such code comes out as it was.
 func loadsStackPointer(code []byte) bool {
 	lo, hi := le.Uint64(code), le.Uint64(code[8:])
-	return lo&opcodeMask == opLoadConst && lo>>16&0xffff == 0xff01 && hi>>46&7 != 7
+	return lo&opcodeMask == opLoadConst && lo>>16&0xffff == 0xff01 && hi>>46&7 != 7 && hi>>52&0x3f == 0
+}
+
+// The second operand of most instructions is a register, fifth byte, if these bits of the opcode say so. The third, ninth
+// byte, is looked at where addresses are made of it: IADD3, LOP3, IMAD, IMAD.WIDE.
+const (
+	operandMask     = 0xe00
+	operandRegister = 0x200
+)
+
+// readsR1 reports whether an instruction reads the stack pointer.
+func readsR1(code []byte, op uint16) bool {
+	if code[3] == 1 {
+		return !noRegisterRead(op)
+	}
+	if code[4] == 1 && op&operandMask == operandRegister {
+		return true
+	}
+	switch op & 0x1ff {
+	case 0x10, 0x12, 0x24, 0x25:
+		return code[8] == 1
+	}
+	return false
 }
 
 // noRegisterRead tells NOP, EXIT and BRA, whose fourth byte is no register.

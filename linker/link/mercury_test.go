@@ -301,7 +301,7 @@ func TestHeaderIndicesCountFromTheFirstSlot(t *testing.T) {
 }
 
 func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
-	l := &Link{Mercury: true, shstrtab: 1, earlyStrings: 0x21, Syms: []Symbol{{}, {Name: "k", Info: 0x12, Def: NoFile, Size: 0x30, Sec: 5}}}
+	l := &Link{Mercury: true, form: cubin.FormOf(cubin.Class64), shstrtab: 1, earlyStrings: 0x21, Syms: []Symbol{{}, {Name: "k", Info: 0x12, Def: NoFile, Size: 0x30, Sec: 5}}}
 	l.Secs = []*Section{{},
 		{ID: 1, Name: ".shstrtab", Kind: KindShstrtab, Size: 0x200, nameOff: 1, Index: 1},
 		{ID: 2, Name: ".strtab", Kind: KindStrtab, Size: 0x40, Index: 2},
@@ -424,7 +424,14 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 	loadStack[2] = 1
 	noBarrier := bytes.Clone(loadStack)
 	le.PutUint64(noBarrier[8:], 7<<46)
+	unscheduled := bytes.Clone(loadStack)
+	le.PutUint64(unscheduled[8:], 3<<52)
+	copyStack := sass(0x7202, 0xff)
+	copyStack[4] = 1
+	addStack := sass(0x7210, 0xff)
+	addStack[8] = 1
 	exit := sass(0x794d, 1)
+	never, membar, asyncCopy := sass(0xf984, 0xff), sass(0x7992, 0), sass(0x7fae, 0)
 	debugExit := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 1), 0xc0000001), 1)
 	debugExit = append(le.AppendUint32(debugExit, 0), 0x51, 0x02, 0x41, 0x11, 0x00, 0x0a)
 	debugExit[18] = 0x01 // the whole instruction
@@ -439,9 +446,15 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 		{"dead stack pointer", Options{}, nil, [][]byte{loadStack, exit}, true},
 		{"stack pointer without barrier", Options{}, nil, [][]byte{noBarrier, exit}, false},
 		{"stack pointer used", Options{}, nil, [][]byte{loadStack, sass(0x7387, 1), exit}, false},
+		{"stack pointer as second operand", Options{}, nil, [][]byte{loadStack, copyStack, exit}, false},
+		{"stack pointer as third operand", Options{}, nil, [][]byte{loadStack, addStack, exit}, false},
+		{"code of -O0", Options{}, nil, [][]byte{unscheduled, exit}, false},
 		{"call", Options{}, nil, [][]byte{loadStack, sass(0x7944, 0), exit}, false},
 		{"relocatable", Options{Relocatable: true}, nil, [][]byte{loadStack, exit}, false},
 		{"fence", Options{}, nil, [][]byte{noBarrier, sass(0xf984, 0xff), sass(0x7992, 0), exit}, true},
+		{"fence and asynchronous copy", Options{}, nil, [][]byte{noBarrier, never, membar, asyncCopy, exit}, false},
+		{"pair of fences and asynchronous copy", Options{}, nil, [][]byte{noBarrier, asyncCopy, never, membar, membar, exit}, true},
+		{"fences apart and asynchronous copy", Options{}, nil, [][]byte{noBarrier, asyncCopy, never, membar, exit, membar, exit}, false},
 		{"fence without workaround", Options{}, nil, [][]byte{noBarrier, sass(0x7992, 0), exit}, false},
 		{"fence and call", Options{}, nil, [][]byte{noBarrier, sass(0xf984, 0xff), sass(0x7992, 0), sass(0x7343, 0)}, false},
 		{"debugging exit", Options{}, debugExit, [][]byte{noBarrier, exit}, true},
