@@ -61,7 +61,7 @@ func (p *sharedPlan) placeDynamic() {
 	for k := range p.own {
 		if p.uses[k] {
 			r := find(int32(k))
-			largest[r] = max(largest[r], alignUp(max(p.end[k], l.sharedStart()), 16))
+			largest[r] = max(largest[r], l.dynamicStart(p.end[k]))
 		}
 	}
 	for k := range p.own {
@@ -74,7 +74,7 @@ func (p *sharedPlan) placeDynamic() {
 		case len(in.kernels) > 0:
 			l.mem.dynamic[in.dynamicUse] = largest[find(in.kernels[0])]
 		case l.debugShared():
-			l.mem.dynamic[in.dynamicUse] = alignUp(l.sharedStart(), 16)
+			l.mem.dynamic[in.dynamicUse] = l.dynamicStart(0)
 		default:
 			l.mem.dynamic[in.dynamicUse] = neverReached
 		}

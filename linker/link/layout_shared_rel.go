@@ -47,6 +47,9 @@ func (l *Link) sharedSizes() {
 				sec.Align = max(sec.Align, s.Value)
 			} else {
 				s.Value = 0
+				if l.debugShared() {
+					s.Value = l.dynamicStart(0)
+				}
 			}
 			s.Sec = l.sharedFuncs // where a later link takes it for a variable without size
 			continue
@@ -102,7 +105,7 @@ func (l *Link) debugDynamic() {
 	for _, u := range l.externUses {
 		s := section(u.text)
 		r := find(s)
-		largest[r] = max(largest[r], alignUp(l.Secs[s].Size, dynamicAlign))
+		largest[r] = max(largest[r], l.dynamicStart(l.Secs[s].Size))
 	}
 	for _, u := range l.externUses {
 		s := section(u.text)
@@ -152,12 +155,17 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 	}
 	if uses {
 		s.Align = max(s.Align, 16)
-		s.Size = alignUp(s.Size, 16)
+		s.Size = l.dynamicStart(s.Size)
 		if id == 0 {
 			return
 		}
 		l.Syms[id].Value = s.Size
 	}
+}
+
+// dynamicStart is where dynamic shared memory begins behind size bytes of other variables.
+func (l *Link) dynamicStart(size uint64) uint64 {
+	return alignUp(max(size, l.sharedStart()), dynamicAlign)
 }
 
 // dynamicAlign is the alignment of dynamic shared memory (observed).

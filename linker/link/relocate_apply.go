@@ -18,6 +18,7 @@ type patcher struct {
 	code bool // a code section
 	// dropsLost: entries against functions whose definition in the same input lost go (observed: 13.0, three sections).
 	dropsLost bool
+	relaFirst bool     // the target's RELA section was made before its REL section
 	moved     *rebuilt // places of what was taken apart and put together anew (Mercury links)
 
 	// The twin of the contribution whose Mercury frames were asked for last.
@@ -54,6 +55,7 @@ func (r *relocator) work(p *patcher, job *relocJob) error {
 	p.variables = holdsVariables(t.sec)
 	if t.sec.Kind == KindDebug {
 		p.dropsLost = r.l.ABI >= 8 && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
+		p.relaFirst = t.rel != nil && t.rela != nil && t.rela.ID < t.rel.ID
 	}
 	if r.l.Mercury && t.sec.Kind == KindDebug {
 		if err := p.rebuild(); err != nil {
@@ -139,7 +141,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 		return p.refuse(diag.MalformedInput, &r, "its symbol number is outside the symbol table")
 	}
 	y := &p.symbols[r.Sym]
-	if p.dropsLost && p.definitionLost(p.in, y, p.rela) {
+	if p.dropsLost && p.definitionLost(p.in, y, p.rela || p.relaFirst) {
 		return nil
 	}
 	if p.sec.Kind == KindConstUser && p.l.lostHere(p.in, y, p.linkSyms[r.Sym]) && !p.l.staysReplaced(p.in, y, p.linkSyms[r.Sym]) {
@@ -381,7 +383,8 @@ func (p *patcher) refuse(id diag.ID, r *cubin.Rel, problem string) error {
 
 // definitionLost reports whether y is a function whose definition in this input is not the image's, and whose entries in
 // .debug_frame, .debug_line and .nv_debug_line_sass go therefore. 13.0 drops them when another definition stood before;
-// when one came later, only RELA entries, and only if the losing code had relocations of its own (observed).
+// when one came later, only RELA entries and, where the target's RELA section is the older one, all, and only if the losing code had
+// relocations of its own (observed).
 func (r *relocator) definitionLost(in *Input, y *cubin.Symbol, rela bool) bool {
 	if y.Type() != cubin.STTFunc || y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.Secs) {
 		return false

@@ -10,7 +10,7 @@ type entryFilter struct {
 	links   []SymID
 	view    []cubin.Symbol
 	twin    bool
-	// constants: the target holds user constants; debug: debug data; vars: what it holds, if it is initialised global memory.
+	// constants: the target holds user constants; debug: debug data whose entries against lost copies go; vars: what it holds, if it is initialised global memory.
 	constants, debug bool
 	vars             []heldVariable
 }
@@ -25,7 +25,7 @@ func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryF
 	case KindConstUser:
 		f.constants = true
 	case KindDebug:
-		f.debug = true
+		f.debug = l.ABI >= 8
 	case KindGlobalInit:
 		plain, _ := in.forms(target)
 		f.vars = l.heldVariables(in, plain, t.Kind, nil)
