@@ -31,7 +31,7 @@ func (a *attributeState) view() *infoForm {
 // propagate reads the functions' attributes and hands them from functions to the entries that reach them. Symbol numbers
 // are final.
 func (l *Link) propagate(ctx context.Context) error {
-	if err := l.mergeCompat(); err != nil {
+	if err := l.checkCompat(); err != nil {
 		return err
 	}
 	a := &l.attr

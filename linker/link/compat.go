@@ -59,6 +59,8 @@ type compatMerge struct {
 	value [len(compatRows)]uint16
 	known [len(compatRows)]bool
 	order []int
+	// tooNew is the first input after which the Mercury instruction set is newer than the finalizer's.
+	tooNew string
 }
 
 func (m *compatMerge) add(row int, v uint16) {
@@ -104,30 +106,37 @@ func (m *compatMerge) input(section []byte) (missingISAClass bool, err error) {
 // compatISAVersionMax is the newest Mercury instruction set that 13.0 takes (observed).
 const compatISAVersionMax = 0x101
 
-// mergeCompat merges .nv.compat of all inputs: which architectures can run the image, and whether the driver may
-// translate it. An input that does not state its instruction set class ties the image to its architecture.
-func (l *Link) mergeCompat() error {
-	if l.compat == 0 {
-		return nil
-	}
+// hasCompat reports whether the image states which architectures can run it.
+func (l *Link) hasCompat() bool { return l.ABI == 8 && l.SM >= 90 }
+
+// mergeCompat merges an input's .nv.compat: which architectures can run the image, and whether the driver may
+// translate it. An input that does not state its instruction set class ties the image to its architecture. The reference says so
+// when it has entered the input's symbols (observed).
+func (l *Link) mergeCompat(in *Input) error {
 	m := &l.attr.compat
-	for _, in := range l.Inputs {
-		for i := range in.File.Sections {
-			s := &in.File.Sections[i]
-			if s.Type != cubin.SHTCudaCompat {
-				continue
-			}
-			missing, err := m.input(s.Data)
-			if err != nil {
-				return l.Diag.Fatal(diag.MalformedInput, in.Name, ".nv.compat: "+err.Error())
-			}
-			if missing {
-				l.Diag.Report(diag.MissingCompatAttribute, l.SM, "ISA_CLASS", in.Name)
-			}
-			if v := m.value[compatRowOf(nvinfo.CompatISAVersion)]; l.Mercury && v > compatISAVersionMax {
-				return l.Diag.Fatal(diag.FinalizerError, in.Name)
-			}
+	for i := range in.File.Sections {
+		s := &in.File.Sections[i]
+		if s.Type != cubin.SHTCudaCompat {
+			continue
 		}
+		missing, err := m.input(s.Data)
+		if err != nil {
+			return l.Diag.Fatal(diag.MalformedInput, in.Name, ".nv.compat: "+err.Error())
+		}
+		if missing {
+			l.Diag.Report(diag.MissingCompatAttribute, l.SM, "ISA_CLASS", in.Name)
+		}
+		if v := m.value[compatRowOf(nvinfo.CompatISAVersion)]; l.Mercury && v > compatISAVersionMax && m.tooNew == "" {
+			m.tooNew = in.Name
+		}
+	}
+	return nil
+}
+
+// checkCompat ends the link if an input has a newer Mercury instruction set than the finalizer knows.
+func (l *Link) checkCompat() error {
+	if in := l.attr.compat.tooNew; in != "" {
+		return l.Diag.Fatal(diag.FinalizerError, in)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (l *Link) merge(ctx context.Context) error {
 	}
 	l.earlyEntries()
 	l.info = l.sec(".nv.info", 0, 0)
-	if l.ABI == 8 && l.SM >= 90 {
+	if l.hasCompat() {
 		l.compat = l.sec(".nv.compat", 0, 0)
 	}
 	l.indexSection()

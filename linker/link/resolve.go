@@ -54,6 +54,11 @@ func (l *Link) resolve(ctx context.Context) error {
 		if err := r.input(in); err != nil {
 			return err
 		}
+		if l.hasCompat() {
+			if err := l.mergeCompat(in); err != nil {
+				return err
+			}
+		}
 		if l.Diag.Errors() > errors {
 			return l.Diag.Fatal(diag.MergeElfFailed)
 		}
