@@ -28,10 +28,7 @@ func devices(name string) ([]device, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := fatbin.NewUnpacker(fatbin.Limits{}, 1)
-	if err != nil {
-		return nil, err
-	}
+	u := fatbin.NewUnpacker(fatbin.Limits{}, 1)
 	defer u.Close()
 	out, err := devicesIn(u, name, data)
 	if err == nil && len(out) == 0 {

@@ -9,8 +9,18 @@ import (
 	"github.com/culink/culink/linker/link"
 )
 
-// machines are the values of e_machine that -cpu-arch names; others fit no library.
-var machines = map[string]uint16{"X86": 3, "X86_64": 62, "AARCH64": 183}
+// machine is the value of e_machine that -cpu-arch names; 0, which is none, fits no library.
+func machine(name string) uint16 {
+	switch name {
+	case "X86":
+		return 3
+	case "X86_64":
+		return 62
+	case "AARCH64":
+		return 183
+	}
+	return 0
+}
 
 // inputOptions say what package input shall load.
 func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
@@ -19,7 +29,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		Libraries:      c.values[optLibrary].Pieces,
 		LibraryDirs:    c.values[optLibraryPath].Pieces,
 		LibraryPath:    filepath.SplitList(r.env("LIBRARY_PATH")),
-		Machine:        machines[c.text(optCPUArch)],
+		Machine:        machine(c.text(optCPUArch)),
 		Class:          c.class(),
 		Target:         target.Arch,
 		Virtual:        target.Kind == arch.Virtual,

@@ -19,7 +19,7 @@ var recorded = []optionID{
 
 // recordedFiles are those of them that are recorded with -g or --verbose-tkinfo=true only, as are the inputs: by base
 // names, and of options files only that there were any.
-var recordedFiles = map[optionID]bool{optOutputFile: true, optRegister: true, optTime: true, optOptionsFile: true}
+var recordedFiles = [numOptions]bool{optOutputFile: true, optRegister: true, optTime: true, optOptionsFile: true}
 
 // filtersKernels reports whether the kernels to keep are named.
 func (c *commandLine) filtersKernels() bool {

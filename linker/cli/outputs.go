@@ -36,11 +36,11 @@ func (r *run) writeOutputs(all []linked) error {
 	}
 	host := hostobj.Linked{Container: container, IDs: all[0].ids()}
 	if c.given(optHostObject) {
-		machine := hostobj.X86_64
+		target := hostobj.X86_64
 		if m := c.text(optCPUArch); m != "" && m != "unknown" {
-			machine = hostobj.Machine(machines[m])
+			target = hostobj.Machine(machine(m))
 		}
-		object, err := host.Object(machine)
+		object, err := host.Object(target)
 		if err != nil {
 			return err
 		}

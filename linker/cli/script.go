@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/culink/culink/linker/diag"
 )
@@ -62,7 +63,9 @@ func (r *run) defaultScript() (string, error) {
 }
 
 // scriptOptions are the options of a linker that decide which script it uses.
-var scriptOptions = regexp.MustCompile(`-pie|-z \S*|-m \S*|-r|-shared`)
+var scriptOptions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-pie|-z \S*|-m \S*|-r|-shared`)
+})
 
 // hostLinkerOptions are the options among those that the host compiler would give to its linker, or those of -Xlinker. A
 // compiler that cannot be asked gives none (observed).
@@ -89,7 +92,7 @@ func (r *run) hostLinkerOptions() []string {
 	var out []string
 	for line := range strings.Lines(string(said)) {
 		if strings.Contains(line, "collect2") {
-			out = append(out, wholeWords(scriptOptions, line)...)
+			out = append(out, wholeWords(scriptOptions(), line)...)
 		}
 	}
 	return out

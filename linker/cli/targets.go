@@ -78,6 +78,10 @@ func (r *run) linkTargets(ctx context.Context) error {
 		if r.streams(len(all)) {
 			l.out = &outputFile{name: r.line.text(optOutputFile)}
 		}
+		if len(all) == 1 { // a goroutine would cost more than it is worth
+			r.linkTarget(ctx, l)
+			break
+		}
 		g.Go(func() error {
 			r.linkTarget(ctx, l)
 			return nil

@@ -15,7 +15,7 @@ import (
 type roles struct{ symbol, file int }
 
 // rolesOf lists the messages with such arguments.
-var rolesOf = map[ID]roles{
+var rolesOf = [messageCount]roles{
 	UndefinedReference: {1, 2}, MultipleDefinition: {1, 2}, SpaceMismatch: {1, 2}, ManagedMismatch: {1, 2}, SizeMismatch: {1, 2},
 	NotGlobalEverywhere: {1, 0}, PrototypeMismatch: {1, 2}, DuplicateWeakParamBank: {1, 0}, CommonLarger: {1, 2}, TooMuchShared: {1, 0},
 	TooMuchCompilerConstant: {1, 0}, ReservedSharedNotAllowed: {1, 0}, RegisterLimit: {1, 0}, StackSizeUnknown: {1, 0},
@@ -26,10 +26,10 @@ var rolesOf = map[ID]roles{
 }
 
 // consequences are messages that only say that earlier ones ended the link: culink leaves them out behind an error.
-var consequences = map[ID]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true}
+var consequences = [messageCount]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true}
 
 // ownWords are texts that culink words differently from the reference. Arguments are those of the catalog's text.
-var ownWords = map[ID]string{
+var ownWords = [messageCount]string{
 	NoOutputFile:             "no output file",
 	NoInputFiles:             "no input files",
 	NoOutput:                 "cannot write '%s'",

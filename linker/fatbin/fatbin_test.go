@@ -286,10 +286,7 @@ func unpack(t testing.TB, m made, l Limits) ([]byte, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := NewUnpacker(l, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := NewUnpacker(l, 1)
 	defer u.Close()
 	return u.Payload(&c.Entries[0])
 }
@@ -438,10 +435,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(container(entry("elf80"), entry("ptx86"), entry("elf100f")))
 	f.Add(container(packed(FlagLZ4, packLZ4(f, make([]byte, 1000)), 1000)))
 	f.Add(container(packed(FlagZstd, packZstd(f, make([]byte, 1000)), 1000)))
-	u, err := NewUnpacker(Limits{Floor: 1 << 20}, 4)
-	if err != nil {
-		f.Fatal(err)
-	}
+	u := NewUnpacker(Limits{Floor: 1 << 20}, 4)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse(data)
 		if err != nil {

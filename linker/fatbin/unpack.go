@@ -3,6 +3,7 @@ package fatbin
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -51,21 +52,34 @@ const (
 
 // Unpacker unpacks payloads. It is safe for concurrent use.
 type Unpacker struct {
-	limits Limits
-	zstd   *zstd.Decoder
+	limits  Limits
+	workers int
+
+	mu   sync.Mutex
+	zstd *zstd.Decoder // made for the first payload that needs it: most links have none
 }
 
 // NewUnpacker returns an Unpacker for up to workers concurrent callers. Close gives back what it holds.
-func NewUnpacker(limits Limits, workers int) (*Unpacker, error) {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(max(workers, 1)), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
-	if err != nil {
-		return nil, fmt.Errorf("zstd: %w", err)
-	}
-	return &Unpacker{limits: limits, zstd: d}, nil
+func NewUnpacker(limits Limits, workers int) *Unpacker {
+	return &Unpacker{limits: limits, workers: max(workers, 1)}
 }
 
 // Close releases the decoders.
-func (u *Unpacker) Close() { u.zstd.Close() }
+func (u *Unpacker) Close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+func (u *Unpacker) decoder() (*zstd.Decoder, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var err error
+	if u.zstd == nil {
+		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(u.workers), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
+	}
+	return u.zstd, err
+}
 
 // Check reports whether the payload of e may be unpacked, before any memory is spent on it.
 func (u *Unpacker) Check(e *Entry) error {
@@ -105,7 +119,11 @@ func (u *Unpacker) Payload(e *Entry) ([]byte, error) {
 		}
 		return dst, nil
 	}
-	out, err := u.zstd.DecodeAll(src, dst[:0])
+	d, err := u.decoder()
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	out, err := d.DecodeAll(src, dst[:0])
 	if err == nil && len(out) != len(dst) {
 		err = fmt.Errorf("%d bytes where the header states %d", len(out), e.Plain)
 	}

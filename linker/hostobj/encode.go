@@ -49,7 +49,7 @@ func (c *code) add(list []ins) error {
 func (c *code) settle(i ins) error {
 	end := len(c.text)
 	last := c.text[end-4:]
-	if r, ok := fixRelocs[i.fix]; ok {
+	if r := fixRelocs[i.fix]; r.typ != 0 {
 		sym, addend := c.symbol(i.place)
 		c.relas = append(c.relas, rela{uint64(end - 4), r.typ, sym, addend + r.bias})
 		return nil

@@ -87,7 +87,7 @@ const (
 
 // fixRelocs are the relocation that a fix leaves for the linker, at the last four bytes of the instruction, and what is added to its
 // addend because x86-64 counts from the instruction's end. Fixes without a row are settled here.
-var fixRelocs = map[fix]struct {
+var fixRelocs = [fixMovHigh + 1]struct {
 	typ  uint32
 	bias int64
 }{
@@ -114,7 +114,7 @@ func programOf(m Machine) *program {
 	case X86_64:
 		return &x86Program
 	case AArch64:
-		return &armProgram
+		return armProgram()
 	}
 	return nil
 }
@@ -183,74 +183,76 @@ var x86Program = program{
 	property: "\x02\x00\x00\xc0\x04\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00", // x86 feature: IBT, SHSTK
 }
 
-var armProgram = program{
-	abs64: rARMAbs64,
-	register: []ins{
-		{place: placeRegister},
-		arm(0xd503245f, noFix, nowhere),               // bti c
-		arm(0xa9be7bfd, noFix, nowhere),               // stp x29, x30, [sp, -32]!
-		arm(0x910003fd, noFix, nowhere),               // mov x29, sp
-		arm(0xa90153f3, noFix, nowhere),               // stp x19, x20, [sp, 16]
-		arm(0x90000003, fixPage, placeCount),          // adrp x3, count
-		arm(0x91000063, fixLow, placeCount),           // add x3, x3, :lo12:count
-		arm(0xb9400064, noFix, nowhere),               // ldr w4, [x3]
-		arm(0x52800005, fixMovLow, placeModuleCount),  // mov w5, N
-		arm(0x72a00005, fixMovHigh, placeModuleCount), // movk w5, N >> 16, lsl 16
-		arm(0x6b05009f, noFix, nowhere),               // cmp w4, w5
-		arm(0x54000002, fixLabel19, placeDone),        // b.hs done
-		arm(0xf9400422, noFix, nowhere),               // ldr x2, [x1, 8]
-		arm(0x90000006, fixPage, placeModules),        // adrp x6, modules
-		arm(0x910000c6, fixLow, placeModules),         // add x6, x6, :lo12:modules
-		arm(0xf82478c2, noFix, nowhere),               // str x2, [x6, x4, lsl 3]
-		arm(0x90000006, fixPage, placeCallbacks),      // adrp x6, callbacks
-		arm(0x910000c6, fixLow, placeCallbacks),       // add x6, x6, :lo12:callbacks
-		arm(0xf82478c0, noFix, nowhere),               // str x0, [x6, x4, lsl 3]
-		arm(0x11000484, noFix, nowhere),               // add w4, w4, 1
-		arm(0xb9000064, noFix, nowhere),               // str w4, [x3]
-		arm(0x6b05009f, noFix, nowhere),               // cmp w4, w5
-		arm(0x54000001, fixLabel19, placeDone),        // b.ne done
-		arm(0x90000000, fixPage, placeRecord),         // adrp x0, record
-		arm(0x91000000, fixLow, placeRecord),          // add x0, x0, :lo12:record
-		arm(0x94000000, fixBL, placeCudaRegister),     // bl __cudaRegisterFatBinary
-		arm(0xaa0003f3, noFix, nowhere),               // mov x19, x0
-		arm(0x90000001, fixPage, placeHandle),         // adrp x1, handle
-		arm(0x91000021, fixLow, placeHandle),          // add x1, x1, :lo12:handle
-		arm(0xf9000020, noFix, nowhere),               // str x0, [x1]
-		arm(0x90000000, fixPage, placeUnregister),     // adrp x0, culink_unregister
-		arm(0x91000000, fixLow, placeUnregister),      // add x0, x0, :lo12:culink_unregister
-		arm(0x94000000, fixBL, placeAtExit),           // bl atexit
-		arm(0x90000014, fixPage, placeCallbacks),      // adrp x20, callbacks
-		arm(0x91000294, fixLow, placeCallbacks),       // add x20, x20, :lo12:callbacks
-		{place: placeLoop},                            //
-		arm(0xf8408681, noFix, nowhere),               // ldr x1, [x20], 8
-		arm(0xaa1303e0, noFix, nowhere),               // mov x0, x19
-		arm(0xd63f0020, noFix, nowhere),               // blr x1
-		arm(0x90000002, fixPage, placeCallbacksEnd),   // adrp x2, end of callbacks
-		arm(0x91000042, fixLow, placeCallbacksEnd),    // add x2, x2, :lo12:end of callbacks
-		arm(0xeb02029f, noFix, nowhere),               // cmp x20, x2
-		arm(0x54000001, fixLabel19, placeLoop),        // b.ne loop
-		arm(0xaa1303e0, noFix, nowhere),               // mov x0, x19
-		arm(0x94000000, fixBL, placeCudaRegisterEnd),  // bl __cudaRegisterFatBinaryEnd
-		{place: placeDone},                            //
-		arm(0xa94153f3, noFix, nowhere),               // ldp x19, x20, [sp, 16]
-		arm(0xa8c27bfd, noFix, nowhere),               // ldp x29, x30, [sp], 32
-		arm(0xd65f03c0, noFix, nowhere),               // ret
-	},
-	unregister: []ins{
-		{place: placeUnregister},
-		arm(0xd503245f, noFix, nowhere),            // bti c
-		arm(0x90000000, fixPage, placeHandle),      // adrp x0, handle
-		arm(0x91000000, fixLow, placeHandle),       // add x0, x0, :lo12:handle
-		arm(0xf9400000, noFix, nowhere),            // ldr x0, [x0]
-		arm(0x14000000, fixB, placeCudaUnregister), // b __cudaUnregisterFatBinary
-	},
-	module: []ins{
-		arm(0xd503245f, noFix, nowhere),            // bti c
-		arm(0x90000001, fixGOTPage, placeWrap),     // adrp x1, :got:__fatbinwrap<id>
-		arm(0xf9400021, fixGOTLow, placeWrap),      // ldr x1, [x1, :got_lo12:__fatbinwrap<id>]
-		arm(0x14000000, fixLabel26, placeRegister), // b culink_register
-	},
-	property: "\x00\x00\x00\xc0\x04\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00", // AArch64 feature: BTI
+func armProgram() *program {
+	return &program{
+		abs64: rARMAbs64,
+		register: []ins{
+			{place: placeRegister},
+			arm(0xd503245f, noFix, nowhere),               // bti c
+			arm(0xa9be7bfd, noFix, nowhere),               // stp x29, x30, [sp, -32]!
+			arm(0x910003fd, noFix, nowhere),               // mov x29, sp
+			arm(0xa90153f3, noFix, nowhere),               // stp x19, x20, [sp, 16]
+			arm(0x90000003, fixPage, placeCount),          // adrp x3, count
+			arm(0x91000063, fixLow, placeCount),           // add x3, x3, :lo12:count
+			arm(0xb9400064, noFix, nowhere),               // ldr w4, [x3]
+			arm(0x52800005, fixMovLow, placeModuleCount),  // mov w5, N
+			arm(0x72a00005, fixMovHigh, placeModuleCount), // movk w5, N >> 16, lsl 16
+			arm(0x6b05009f, noFix, nowhere),               // cmp w4, w5
+			arm(0x54000002, fixLabel19, placeDone),        // b.hs done
+			arm(0xf9400422, noFix, nowhere),               // ldr x2, [x1, 8]
+			arm(0x90000006, fixPage, placeModules),        // adrp x6, modules
+			arm(0x910000c6, fixLow, placeModules),         // add x6, x6, :lo12:modules
+			arm(0xf82478c2, noFix, nowhere),               // str x2, [x6, x4, lsl 3]
+			arm(0x90000006, fixPage, placeCallbacks),      // adrp x6, callbacks
+			arm(0x910000c6, fixLow, placeCallbacks),       // add x6, x6, :lo12:callbacks
+			arm(0xf82478c0, noFix, nowhere),               // str x0, [x6, x4, lsl 3]
+			arm(0x11000484, noFix, nowhere),               // add w4, w4, 1
+			arm(0xb9000064, noFix, nowhere),               // str w4, [x3]
+			arm(0x6b05009f, noFix, nowhere),               // cmp w4, w5
+			arm(0x54000001, fixLabel19, placeDone),        // b.ne done
+			arm(0x90000000, fixPage, placeRecord),         // adrp x0, record
+			arm(0x91000000, fixLow, placeRecord),          // add x0, x0, :lo12:record
+			arm(0x94000000, fixBL, placeCudaRegister),     // bl __cudaRegisterFatBinary
+			arm(0xaa0003f3, noFix, nowhere),               // mov x19, x0
+			arm(0x90000001, fixPage, placeHandle),         // adrp x1, handle
+			arm(0x91000021, fixLow, placeHandle),          // add x1, x1, :lo12:handle
+			arm(0xf9000020, noFix, nowhere),               // str x0, [x1]
+			arm(0x90000000, fixPage, placeUnregister),     // adrp x0, culink_unregister
+			arm(0x91000000, fixLow, placeUnregister),      // add x0, x0, :lo12:culink_unregister
+			arm(0x94000000, fixBL, placeAtExit),           // bl atexit
+			arm(0x90000014, fixPage, placeCallbacks),      // adrp x20, callbacks
+			arm(0x91000294, fixLow, placeCallbacks),       // add x20, x20, :lo12:callbacks
+			{place: placeLoop},                            //
+			arm(0xf8408681, noFix, nowhere),               // ldr x1, [x20], 8
+			arm(0xaa1303e0, noFix, nowhere),               // mov x0, x19
+			arm(0xd63f0020, noFix, nowhere),               // blr x1
+			arm(0x90000002, fixPage, placeCallbacksEnd),   // adrp x2, end of callbacks
+			arm(0x91000042, fixLow, placeCallbacksEnd),    // add x2, x2, :lo12:end of callbacks
+			arm(0xeb02029f, noFix, nowhere),               // cmp x20, x2
+			arm(0x54000001, fixLabel19, placeLoop),        // b.ne loop
+			arm(0xaa1303e0, noFix, nowhere),               // mov x0, x19
+			arm(0x94000000, fixBL, placeCudaRegisterEnd),  // bl __cudaRegisterFatBinaryEnd
+			{place: placeDone},                            //
+			arm(0xa94153f3, noFix, nowhere),               // ldp x19, x20, [sp, 16]
+			arm(0xa8c27bfd, noFix, nowhere),               // ldp x29, x30, [sp], 32
+			arm(0xd65f03c0, noFix, nowhere),               // ret
+		},
+		unregister: []ins{
+			{place: placeUnregister},
+			arm(0xd503245f, noFix, nowhere),            // bti c
+			arm(0x90000000, fixPage, placeHandle),      // adrp x0, handle
+			arm(0x91000000, fixLow, placeHandle),       // add x0, x0, :lo12:handle
+			arm(0xf9400000, noFix, nowhere),            // ldr x0, [x0]
+			arm(0x14000000, fixB, placeCudaUnregister), // b __cudaUnregisterFatBinary
+		},
+		module: []ins{
+			arm(0xd503245f, noFix, nowhere),            // bti c
+			arm(0x90000001, fixGOTPage, placeWrap),     // adrp x1, :got:__fatbinwrap<id>
+			arm(0xf9400021, fixGOTLow, placeWrap),      // ldr x1, [x1, :got_lo12:__fatbinwrap<id>]
+			arm(0x14000000, fixLabel26, placeRegister), // b culink_register
+		},
+		property: "\x00\x00\x00\xc0\x04\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00", // AArch64 feature: BTI
+	}
 }
 
 func arm(word uint32, f fix, p place) ins {

@@ -2,6 +2,7 @@ package input
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/culink/culink/linker/slab"
 )
@@ -11,6 +12,7 @@ import (
 type Cache struct {
 	mu      sync.Mutex
 	entries map[string]*cacheEntry
+	size    atomic.Int64 // bytes of all files
 }
 
 type cacheEntry struct {
@@ -40,6 +42,7 @@ func (c *Cache) openInto(path string, bytes *slab.Pool[byte]) (*file, error) {
 	e.once.Do(func() {
 		if e.file, e.err = openFile(path, bytes); e.err == nil {
 			e.file.shared = true
+			c.size.Add(int64(len(e.file.data)))
 		}
 	})
 	return e.file, e.err

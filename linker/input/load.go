@@ -61,7 +61,7 @@ func (l *loader) run(ctx context.Context) error {
 	}
 	files = append(files, libraries...)
 	l.scans = make([]*scan, len(files))
-	scanErr := l.parallel(ctx, len(files), func(_, i int) error {
+	scanErr := l.parallel(ctx, l.jobs(), len(files), func(_, i int) error {
 		s := &scan{o: l.o, name: files[i], path: l.o.in(files[i])}
 		l.scans[i] = s
 		if errors.Is(guarded(s.run), errCut) { // other errors' steps tell why the scan stopped
@@ -85,9 +85,20 @@ func (l *loader) run(ctx context.Context) error {
 	return l.carryOut()
 }
 
-// parallel calls f for 0 to n-1, with the number of the worker, from at most Jobs goroutines. Few files can be heavy, so they are handed out singly.
-func (l *loader) parallel(ctx context.Context, n int, f func(worker, i int) error) error {
-	loop := parallel.Loop{Jobs: l.o.Jobs, Grain: min(max(n/64, 1), grain)}
+// smallLoad is the size of inputs in bytes below which goroutines cost more than they save.
+const smallLoad = 1 << 20
+
+// jobs is how many goroutines are worth their cost, unless there is something to compile.
+func (l *loader) jobs() int {
+	if c := l.o.Cache; c != nil && c.size.Load() < smallLoad {
+		return 1
+	}
+	return l.o.Jobs
+}
+
+// parallel calls f for 0 to n-1, with the number of the worker, from at most so many goroutines. Few files can be heavy, so they are handed out singly.
+func (l *loader) parallel(ctx context.Context, jobs, n int, f func(worker, i int) error) error {
+	loop := parallel.Loop{Jobs: jobs, Grain: min(max(n/64, 1), grain)}
 	return loop.Do(n, func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -120,10 +131,7 @@ const (
 
 // unpackAll makes device ELFs of everything that was chosen.
 func (l *loader) unpackAll(ctx context.Context) error {
-	u, err := fatbin.NewUnpacker(l.o.Limits, l.o.Jobs)
-	if err != nil {
-		return err
-	}
+	u := fatbin.NewUnpacker(l.o.Limits, l.o.Jobs)
 	defer u.Close()
 	ptxas := newPtxas(l.o)
 	var takes []*take
@@ -150,8 +158,12 @@ func (l *loader) unpackAll(ctx context.Context) error {
 			takes = append(takes, t)
 		}
 	}
-	parsers := make([]cubin.Parser, l.o.Jobs)
-	return l.parallel(ctx, len(takes), func(worker, i int) error {
+	jobs := l.jobs()
+	if slices.ContainsFunc(takes, func(t *take) bool { return t.ptx }) {
+		jobs = l.o.Jobs
+	}
+	parsers := make([]cubin.Parser, jobs)
+	return l.parallel(ctx, jobs, len(takes), func(worker, i int) error {
 		t := takes[i]
 		err := guarded(func() error { return t.finish(ctx, l.o, u, ptxas, &parsers[worker]) })
 		if errors.Is(err, errCut) {

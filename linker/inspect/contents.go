@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/nvinfo"
@@ -149,14 +150,16 @@ func (d *describer) value(r nvinfo.Record, merc bool) (symbol, value string) {
 	return "", words(r, 0)
 }
 
-var edgeKinds = map[nvinfo.Edge]string{
-	nvinfo.Calls: "calls", nvinfo.AddressTaken: "taken", nvinfo.CallsIndirect: "indirect", nvinfo.TakesAddress: "takes",
-}
+var edgeKinds = sync.OnceValue(func() map[nvinfo.Edge]string {
+	return map[nvinfo.Edge]string{
+		nvinfo.Calls: "calls", nvinfo.AddressTaken: "taken", nvinfo.CallsIndirect: "indirect", nvinfo.TakesAddress: "takes",
+	}
+})
 
 func (d *describer) callGraph(s *cubin.Section) {
 	g := nvinfo.ReadGraph(s.Data)
 	for g.Next() {
-		e := Edge{Kind: edgeKinds[g.Edge], From: d.symbolName(g.A, false)}
+		e := Edge{Kind: edgeKinds()[g.Edge], From: d.symbolName(g.A, false)}
 		if g.Edge == nvinfo.AddressTaken || g.Edge == nvinfo.CallsIndirect {
 			e.To = d.text(g.B)
 		} else {

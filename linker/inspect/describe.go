@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/reloc"
@@ -174,11 +175,13 @@ func symbolKeys(symbols []cubin.Symbol, sections []string) []string {
 	return out
 }
 
-var fileTypes = map[uint16]string{0: "NONE", 1: "REL", 2: "EXEC", 3: "DYN", 0xff00: "EWP"}
+var fileTypes = sync.OnceValue(func() map[uint16]string {
+	return map[uint16]string{0: "NONE", 1: "REL", 2: "EXEC", 3: "DYN", 0xff00: "EWP"}
+})
 
 func (d *describer) header() {
 	h := &d.f.Header
-	typ := fileTypes[h.Type]
+	typ := fileTypes()[h.Type]
 	if typ == "" {
 		typ = fmt.Sprintf("%#x", h.Type)
 	}

@@ -2,26 +2,29 @@ package inspect
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/culink/culink/linker/cubin"
 )
 
 // sectionTypes names sh_type where it does not depend on the section's flags. ELF's names have no prefix; NVIDIA's
 // are those that dumps use.
-var sectionTypes = map[cubin.SectionType]string{
-	0: "NULL", 1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL",
-	cubin.SHTCudaInfo: "CUDA_INFO", cubin.SHTCudaCallgraph: "CUDA_CALLGRAPH", cubin.SHTCudaPrototype: "CUDA_PROTOTYPE", cubin.SHTCudaResolved: "CUDA_RESOLVED_RELA",
-	cubin.SHTCudaMetadata: "CUDA_METADATA", cubin.SHTCudaConstantAny: "CUDA_CONSTANT", cubin.SHTCudaGlobalInit: "CUDA_GLOBAL_INIT",
-	cubin.SHTCudaRelAction: "CUDA_REL_ACTION", cubin.SHTCudaUFT: "CUDA_UFT", cubin.SHTCudaUFTEntry: "CUDA_UFT_ENTRY",
-	cubin.SHTCudaUIDX: "CUDA_UIDX", cubin.SHTCudaUDT: "CUDA_UDT", cubin.SHTCudaUDTEntry: "CUDA_UDT_ENTRY",
-	cubin.SHTCudaGlobal: "CUDA_GLOBAL", cubin.SHTCudaLocal: "CUDA_LOCAL", cubin.SHTCudaShared: "CUDA_SHARED",
-	cubin.SHTCudaSharedRes: "CUDA_SHARED_RESERVED", cubin.SHTCudaCapsule: "CUDA_CAPSULE", cubin.SHTMercIndices: "MERC_HEADER_INDICES",
-	cubin.SHTMercUser: "MERC_USER", cubin.SHTMercRela: "MERC_RELA", cubin.SHTMercInfo: "MERC_INFO", cubin.SHTMercOptimizer: "MERC_OPTIMIZER",
-	cubin.SHTMercSymtab: "MERC_SYMTAB", cubin.SHTCudaCompat: "CUDA_COMPAT", cubin.SHTMercResolved: "MERC_RESOLVED_RELA",
-}
+var sectionTypes = sync.OnceValue(func() map[cubin.SectionType]string {
+	return map[cubin.SectionType]string{
+		0: "NULL", 1: "PROGBITS", 2: "SYMTAB", 3: "STRTAB", 4: "RELA", 7: "NOTE", 8: "NOBITS", 9: "REL",
+		cubin.SHTCudaInfo: "CUDA_INFO", cubin.SHTCudaCallgraph: "CUDA_CALLGRAPH", cubin.SHTCudaPrototype: "CUDA_PROTOTYPE", cubin.SHTCudaResolved: "CUDA_RESOLVED_RELA",
+		cubin.SHTCudaMetadata: "CUDA_METADATA", cubin.SHTCudaConstantAny: "CUDA_CONSTANT", cubin.SHTCudaGlobalInit: "CUDA_GLOBAL_INIT",
+		cubin.SHTCudaRelAction: "CUDA_REL_ACTION", cubin.SHTCudaUFT: "CUDA_UFT", cubin.SHTCudaUFTEntry: "CUDA_UFT_ENTRY",
+		cubin.SHTCudaUIDX: "CUDA_UIDX", cubin.SHTCudaUDT: "CUDA_UDT", cubin.SHTCudaUDTEntry: "CUDA_UDT_ENTRY",
+		cubin.SHTCudaGlobal: "CUDA_GLOBAL", cubin.SHTCudaLocal: "CUDA_LOCAL", cubin.SHTCudaShared: "CUDA_SHARED",
+		cubin.SHTCudaSharedRes: "CUDA_SHARED_RESERVED", cubin.SHTCudaCapsule: "CUDA_CAPSULE", cubin.SHTMercIndices: "MERC_HEADER_INDICES",
+		cubin.SHTMercUser: "MERC_USER", cubin.SHTMercRela: "MERC_RELA", cubin.SHTMercInfo: "MERC_INFO", cubin.SHTMercOptimizer: "MERC_OPTIMIZER",
+		cubin.SHTMercSymtab: "MERC_SYMTAB", cubin.SHTCudaCompat: "CUDA_COMPAT", cubin.SHTMercResolved: "MERC_RESOLVED_RELA",
+	}
+})
 
 func sectionType(s *cubin.Section) string {
-	if n := sectionTypes[s.Type]; n != "" {
+	if n := sectionTypes()[s.Type]; n != "" {
 		return n
 	}
 	if s.Type >= cubin.SHTCudaConstant0 && s.Type <= cubin.SHTCudaConstantMax {

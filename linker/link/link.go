@@ -215,6 +215,9 @@ func passes() []pass {
 // if a fatal message ended the link, ErrFailed if errors were reported, or the context's.
 // The result of a link that failed says which sources were left out until then, and has no image.
 func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector) (*Result, error) {
+	if opts.Jobs <= 0 && sizeOf(sources) < smallLink {
+		opts.Jobs = 1
+	}
 	l := &Link{Options: opts, Diag: d, sources: sources, externInstance: map[SecID]SymID{}}
 	for _, p := range passes() {
 		if err := ctx.Err(); err != nil {
@@ -229,6 +232,17 @@ func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector)
 		}
 	}
 	return &l.result, nil
+}
+
+// smallLink is the size of inputs in bytes below which goroutines cost more than they save.
+const smallLink = 1 << 20
+
+func sizeOf(sources []Source) int {
+	size := 0
+	for i := range sources {
+		size += len(sources[i].Data)
+	}
+	return size
 }
 
 // ErrFailed says that errors were collected and no image was made; the reference exits with 255 then.

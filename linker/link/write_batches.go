@@ -106,6 +106,15 @@ func (w *imageWriter) encode(buf []byte, b *batch) {
 // takes a batch, so that the batch to be written next always has one.
 func (w *imageWriter) stream(ctx context.Context) error {
 	workers := parallel.Loop{Jobs: w.l.Jobs}.Workers(len(w.batches))
+	if w.size <= batchSize { // not worth a goroutine, nor more than one system call
+		buf := make([]byte, w.size)
+		for i := range w.batches {
+			b := &w.batches[i]
+			w.encode(buf[b.begin:b.end], b)
+		}
+		_, err := w.l.Output.Write(buf)
+		return err
+	}
 	free := make(chan []byte, 2*workers)
 	for range cap(free) {
 		free <- nil

@@ -3,13 +3,16 @@ package cuname
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // binary are the operators between two operands.
-var binary = map[string]bool{
-	"pl": true, "mi": true, "ml": true, "dv": true, "rm": true, "an": true, "or": true, "eo": true, "ls": true, "rs": true,
-	"eq": true, "ne": true, "lt": true, "gt": true, "le": true, "ge": true, "aa": true, "oo": true,
-}
+var binary = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"pl": true, "mi": true, "ml": true, "dv": true, "rm": true, "an": true, "or": true, "eo": true, "ls": true, "rs": true,
+		"eq": true, "ne": true, "lt": true, "gt": true, "le": true, "ge": true, "aa": true, "oo": true,
+	}
+})
 
 // expression reads the expressions that template arguments and decltype usually hold.
 func (r *reader) expression() string {
@@ -34,8 +37,8 @@ func (r *reader) expression() string {
 		return "::" + r.expression()
 	case r.take("sr"):
 		return r.scoped()
-	case len(r.rest) > 2 && binary[r.rest[:2]]:
-		op := operators[r.rest[:2]]
+	case len(r.rest) > 2 && binary()[r.rest[:2]]:
+		op := operators()[r.rest[:2]]
 		r.rest = r.rest[2:]
 		left := r.expression()
 		return left + op + r.expression()

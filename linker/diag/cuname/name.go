@@ -3,6 +3,7 @@ package cuname
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // name is what <name> reads.
@@ -100,7 +101,7 @@ func (r *reader) nested() name {
 				u = "~" + u
 			}
 			n.text += "::" + u
-			variant = variants[r.rest[:2]]
+			variant = variants()[r.rest[:2]]
 			r.rest = r.rest[2:]
 		default:
 			u := r.unqualified(n.last)
@@ -116,7 +117,9 @@ func (r *reader) nested() name {
 }
 
 // variants tell constructors and destructors apart: of an object that is part of another, and before its memory is freed.
-var variants = map[string]string{"C2": " [subobject]", "D2": " [subobject]", "D0": " [deleting]"}
+var variants = sync.OnceValue(func() map[string]string {
+	return map[string]string{"C2": " [subobject]", "D2": " [subobject]", "D0": " [deleting]"}
+})
 
 // join puts a name behind its scope. The scope of a translation unit has no text.
 func join(scope, last string) string {
@@ -201,13 +204,15 @@ func (r *reader) source() string {
 	return s
 }
 
-var operators = map[string]string{
-	"nw": "new ", "na": "new[] ", "dl": "delete ", "da": "delete[] ", "ps": "+", "ng": "-", "ad": "&", "de": "*", "co": "~",
-	"pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "an": "&", "or": "|", "eo": "^", "aS": "=", "pL": "+=", "mI": "-=",
-	"mL": "*=", "dV": "/=", "rM": "%=", "aN": "&=", "oR": "|=", "eO": "^=", "ls": "<<", "rs": ">>", "lS": "<<=", "rS": ">>=",
-	"eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "nt": "!", "aa": "&&", "oo": "||", "pp": "++",
-	"mm": "--", "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]", "qu": "?", "ss": "<=>",
-}
+var operators = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"nw": "new ", "na": "new[] ", "dl": "delete ", "da": "delete[] ", "ps": "+", "ng": "-", "ad": "&", "de": "*", "co": "~",
+		"pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "an": "&", "or": "|", "eo": "^", "aS": "=", "pL": "+=", "mI": "-=",
+		"mL": "*=", "dV": "/=", "rM": "%=", "aN": "&=", "oR": "|=", "eO": "^=", "ls": "<<", "rs": ">>", "lS": "<<=", "rS": ">>=",
+		"eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "nt": "!", "aa": "&&", "oo": "||", "pp": "++",
+		"mm": "--", "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]", "qu": "?", "ss": "<=>",
+	}
+})
 
 // operator reads the name of an operator function.
 func (r *reader) operator() name {
@@ -219,7 +224,7 @@ func (r *reader) operator() name {
 		r.fail()
 		return name{}
 	}
-	sign, ok := operators[r.rest[:2]]
+	sign, ok := operators()[r.rest[:2]]
 	if !ok {
 		r.fail()
 		return name{}

@@ -3,6 +3,7 @@ package cuname
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // typ is the text of a type: what stands before and behind a name declared with it. A type's name ends in a blank; that
@@ -23,16 +24,20 @@ func (t typ) String() string {
 
 func named(s string) typ { return typ{pre: s + " "} }
 
-var builtins = map[byte]string{
-	'v': "void", 'w': "wchar_t", 'b': "bool", 'c': "char", 'a': "signed char", 'h': "unsigned char", 's': "short",
-	't': "unsigned short", 'i': "int", 'j': "unsigned int", 'l': "long", 'm': "unsigned long", 'x': "long long",
-	'y': "unsigned long long", 'n': "__int128", 'o': "unsigned __int128", 'f': "float", 'd': "double", 'e': "long double",
-	'g': "__float128", 'z': "...",
-}
+var builtins = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'v': "void", 'w': "wchar_t", 'b': "bool", 'c': "char", 'a': "signed char", 'h': "unsigned char", 's': "short",
+		't': "unsigned short", 'i': "int", 'j': "unsigned int", 'l': "long", 'm': "unsigned long", 'x': "long long",
+		'y': "unsigned long long", 'n': "__int128", 'o': "unsigned __int128", 'f': "float", 'd': "double", 'e': "long double",
+		'g': "__float128", 'z': "...",
+	}
+})
 
-var builtinsD = map[byte]string{
-	'n': "std::nullptr_t", 'h': "__fp16", 'i': "char32_t", 's': "char16_t", 'u': "char8_t", 'a': "auto",
-}
+var builtinsD = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'n': "std::nullptr_t", 'h': "__fp16", 'i': "char32_t", 's': "char16_t", 'u': "char8_t", 'a': "auto",
+	}
+})
 
 var qualifiers = []struct{ code, word string }{{"r", "restrict"}, {"V", "volatile"}, {"K", "const"}}
 
@@ -43,7 +48,7 @@ func (r *reader) typ() typ {
 	}
 	defer r.leave()
 	c := r.peek()
-	if s, ok := builtins[c]; ok && !r.startsQualifier() {
+	if s, ok := builtins()[c]; ok && !r.startsQualifier() {
 		r.rest = r.rest[1:]
 		return named(s)
 	}
@@ -131,7 +136,7 @@ func (r *reader) dType() (t typ, known bool) {
 		return typ{pre: e + " __attribute((vector_size(" + n + "*sizeof(" + e + "))))  "}, false
 	}
 	if len(r.rest) > 1 {
-		if s, ok := builtinsD[r.rest[1]]; ok {
+		if s, ok := builtinsD()[r.rest[1]]; ok {
 			r.rest = r.rest[2:]
 			return named(s), true
 		}
@@ -194,19 +199,21 @@ func (r *reader) templateParameter() string {
 	return "T" + strconv.Itoa(n)
 }
 
-var standard = map[byte]entry{
-	'a': {typ{pre: "std::allocator"}, "allocator"},
-	'b': {typ{pre: "std::basic_string"}, "basic_string"},
-	's': {typ{pre: "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"}, "basic_string"},
-	'i': {typ{pre: "std::basic_istream<char, std::char_traits<char>>"}, "basic_istream"},
-	'o': {typ{pre: "std::basic_ostream<char, std::char_traits<char>>"}, "basic_ostream"},
-	'd': {typ{pre: "std::basic_iostream<char, std::char_traits<char>>"}, "basic_iostream"},
-}
+var standard = sync.OnceValue(func() map[byte]entry {
+	return map[byte]entry{
+		'a': {typ{pre: "std::allocator"}, "allocator"},
+		'b': {typ{pre: "std::basic_string"}, "basic_string"},
+		's': {typ{pre: "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"}, "basic_string"},
+		'i': {typ{pre: "std::basic_istream<char, std::char_traits<char>>"}, "basic_istream"},
+		'o': {typ{pre: "std::basic_ostream<char, std::char_traits<char>>"}, "basic_ostream"},
+		'd': {typ{pre: "std::basic_iostream<char, std::char_traits<char>>"}, "basic_iostream"},
+	}
+})
 
 // substitution reads S_, S0_ ... (numbers to the base 36) or one of the standard ones.
 func (r *reader) substitution() entry {
 	r.expect("S")
-	if e, ok := standard[r.peek()]; ok {
+	if e, ok := standard()[r.peek()]; ok {
 		r.rest = r.rest[1:]
 		return e
 	}
