@@ -20,6 +20,7 @@ import (
 type config struct {
 	culink, nvlink string
 	objects        []int
+	live           []int
 	ladder         []int
 	functions      int
 	runs           int
@@ -42,7 +43,8 @@ func run(args []string, out io.Writer) error {
 	fs.StringVar(&c.culink, "culink", "", "the culink binary (default: built from this checkout)")
 	fs.StringVar(&c.nvlink, "nvlink", "", "the nvlink to compare with (default: the one on PATH or under CUDA_HOME, if any)")
 	objects := fs.String("objects", "2,250,1000,4000", "numbers of files of the first shape")
-	ladder := fs.String("ladder", "8,16,24,32,64", "numbers of files of the ladder")
+	liveSizes := fs.String("live", "250,1000,4000", "numbers of files of the second shape, in which every function is called")
+	ladderSizes := fs.String("ladder", "8,16,24,32,64", "numbers of files of the ladder")
 	fs.IntVar(&c.functions, "functions", 16, "functions in each file")
 	fs.IntVar(&c.runs, "runs", 5, "runs of each link; the fastest counts")
 	fs.DurationVar(&c.limit, "limit", 30*time.Second, "a linker that takes longer than this is stopped and not tried on larger sizes")
@@ -56,7 +58,10 @@ func run(args []string, out io.Writer) error {
 	if c.objects, err = sizes(*objects); err != nil {
 		return err
 	}
-	if c.ladder, err = sizes(*ladder); err != nil {
+	if c.live, err = sizes(*liveSizes); err != nil {
+		return err
+	}
+	if c.ladder, err = sizes(*ladderSizes); err != nil {
 		return err
 	}
 	return c.bench(out)
@@ -92,14 +97,14 @@ func (c *config) bench(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d processors, %s; wall time is the least of %d runs\n\n", runtime.NumCPU(), runtime.Version(), c.runs)
 	for _, s := range []struct {
-		name   string
-		files  []int
-		ladder bool
-	}{{"objects", c.objects, false}, {"ladder", c.ladder, true}} {
+		name  string
+		files []int
+		calls calls
+	}{{"objects", c.objects, few}, {"live", c.live, all}, {"ladder", c.ladder, ladder}} {
 		if len(s.files) == 0 {
 			continue
 		}
-		if err := c.series(out, dir, s.name, s.files, s.ladder); err != nil {
+		if err := c.series(out, dir, s.name, s.files, s.calls); err != nil {
 			return err
 		}
 	}
@@ -166,14 +171,14 @@ type figure struct {
 	note string
 }
 
-func (c *config) series(out io.Writer, dir, name string, files []int, ladder bool) error {
+func (c *config) series(out io.Writer, dir, name string, files []int, shapeOf calls) error {
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tw, "%s\tinput\tculink\tpeak\tnvlink\tpeak\tratio\timage\t\n", name)
 	var culink, nvlink []figure
 	var at []int
 	slow := c.nvlink == ""
 	for _, n := range files {
-		s := shape{name: name, files: n, functions: c.functions, ladder: ladder}
+		s := shape{name: name, files: n, functions: c.functions, calls: shapeOf}
 		in, size, err := s.write(filepath.Join(dir, fmt.Sprintf("%s%d", name, n)))
 		if err != nil {
 			return err

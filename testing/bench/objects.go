@@ -13,8 +13,17 @@ type shape struct {
 	name      string
 	files     int
 	functions int // per file
-	ladder    bool
+	calls     calls
 }
+
+// calls tells the shapes apart.
+type calls int
+
+const (
+	few    calls = iota // most functions are called by none, and removed
+	all                 // every function is called
+	ladder              // the number of call paths doubles from file to file
+)
 
 type function struct{ file, index int }
 
@@ -27,7 +36,13 @@ func (s *shape) callees(r *rand.Rand, f function) []function {
 		return function{lo + r.IntN(f.file-lo), index}
 	}
 	var out []function
-	if s.ladder {
+	switch s.calls {
+	case all:
+		if f.index > 0 {
+			out = append(out, function{f.file, f.index - 1})
+		}
+		return out
+	case ladder:
 		if f.index > 0 {
 			out = append(out, function{f.file, f.index - 1})
 		}
@@ -55,6 +70,9 @@ func (s *shape) object(n int) []byte {
 		calls := []function{{n, s.functions - 1}}
 		if j == s.functions {
 			f.Name, f.Kernel = fmt.Sprintf("kern_%d", n), true
+			if s.calls == all && n > 0 {
+				calls = append(calls, function{n - 1 - r.IntN(min(n, 50)), s.functions - 1})
+			}
 		} else {
 			calls = s.callees(r, function{n, j})
 		}
