@@ -115,6 +115,25 @@ func TestManyErrorsAreCutShort(t *testing.T) {
 	}
 }
 
+func TestRepeatedMessagesAreExplainedOnce(t *testing.T) {
+	c := &Collector{}
+	for range 3 {
+		c.Report(StackSizeUnknown, "k")
+	}
+	c.Report(StackSizeUnknown, "l")
+	var b strings.Builder
+	if err := (Explanation{}).Print(&b, c.Messages()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Count(got, "'k'") != 1 || strings.Count(got, "'l'") != 1 {
+		t.Error(got)
+	}
+	b.Reset()
+	if err := (ReferenceForm{}).Print(&b, c.Messages()); err != nil || strings.Count(b.String(), "'k'") != 3 {
+		t.Error("the reference repeats itself:", b.String(), err)
+	}
+}
+
 func TestWarningsArePromotedAndDropped(t *testing.T) {
 	c := &Collector{WarningsAsErrors: true}
 	c.Report(StackSizeUnknown, "k")

@@ -70,6 +70,7 @@ func (x Explanation) Print(w io.Writer, messages []Message) error {
 	p := &printer{Explanation: x, out: bufio.NewWriter(w), hinted: map[string]bool{}}
 	var rest []*Message
 	errors, warnings := 0, 0
+	said := map[string]bool{}
 	for i := range messages {
 		m := &messages[i]
 		switch {
@@ -77,8 +78,9 @@ func (x Explanation) Print(w io.Writer, messages []Message) error {
 			p.out.WriteString(m.Raw)
 		case m.Severity() == Info:
 			p.message(m)
-		case consequences[m.ID] && errors > 0:
+		case consequences[m.ID] && errors > 0, said[m.Text()]: // the reference repeats itself, once per call path
 		default:
+			said[m.Text()] = true
 			rest = append(rest, m)
 			if m.Severity() == Warning {
 				warnings++
