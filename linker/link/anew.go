@@ -14,6 +14,7 @@ const (
 	opSurfaceReduce = 0xf9f
 	opLoadConst     = 0xb82
 	opAsyncCopy     = 0xfae // LDGSTS
+	opExit          = 0x94d
 	// neverLDS is the whole first half word of "@!PT LDS", which stands before a fence as a workaround.
 	neverLDS = 0xf984
 )
@@ -34,7 +35,7 @@ func (l *Link) anewCandidates() []string {
 		}
 		f := l.Inputs[p.In].File
 		// Code of sm_100 that is linked for sm_103 is made anew as a whole.
-		if s.Kernel && l.madeAnew(f.Sections[p.Sec].Data, f.Sections[p.Merc].Data, debugCode) || f.SM() == 100 && l.SM == 103 {
+		if l.madeAnew(s.Kernel, f.Sections[p.Sec].Data, f.Sections[p.Merc].Data, debugCode) || f.SM() == 100 && l.SM == 103 {
 			names = append(names, l.Syms[s.Fn].Name)
 		}
 	}
@@ -48,7 +49,7 @@ func (l *Link) hasDebugCode() bool {
 		for i := range in.File.Sections {
 			s := &in.File.Sections[i]
 			code = code || s.Type == cubin.SHTCudaCapsule
-			info = info || s.Name == ".nv.merc.debug_info"
+			info = info || s.Name == ".nv.merc.nv_debug_info_reg_sass"
 		}
 		if code && info {
 			return true
@@ -57,21 +58,18 @@ func (l *Link) hasDebugCode() bool {
 	return false
 }
 
-// madeAnew is the rule for one kernel (observed on 20,000 functions). With -g, or beside code that was compiled with -G,
-// every kernel that was not compiled with -G is changed: each EXIT gets its debugging form. Otherwise, in an executable,
-// kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
+// madeAnew is the rule for one function (observed on 40,000). With -g, or beside code that was compiled with -G, whatever
+// was not compiled with -G and has an EXIT is changed, device functions included: each EXIT gets its debugging form.
+// Otherwise, in an executable, kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
 // pointer that nothing reads. Where a kernel copies to shared memory asynchronously, the workaround stays, and a fence
 // changes only if it is a pair of fences, of which the first goes.
-func (l *Link) madeAnew(code, capsule []byte, debugCode bool) bool {
+func (l *Link) madeAnew(kernel bool, code, capsule []byte, debugCode bool) bool {
 	debugExit := hasDebugExit(capsule)
 	debug := l.Debug && !l.SuppressDebugInfo
-	if !debugExit && (debug || debugCode) {
+	if !debugExit && (debug || debugCode) && hasExit(code) {
 		return true
 	}
-	if debug {
-		return false
-	}
-	if l.rel {
+	if debug || l.rel || !kernel {
 		return false
 	}
 	k := scanKernel(code)
@@ -153,6 +151,16 @@ func readsR1(code []byte, op uint16) bool {
 
 // noRegisterRead tells NOP, EXIT and BRA, whose fourth byte is no register.
 func noRegisterRead(op uint16) bool { return op == 0x7918 || op == 0x794d || op == 0x7947 }
+
+// hasExit reports whether code can end its thread.
+func hasExit(code []byte) bool {
+	for o := 0; o+16 <= len(code); o += 16 {
+		if le.Uint16(code[o:])&opcodeMask == opExit {
+			return true
+		}
+	}
+	return false
+}
 
 // hasDebugExit reports whether a capsule has an EXIT as the compiler makes it with -G.
 func hasDebugExit(data []byte) bool {

@@ -464,15 +464,23 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 		{"-g -suppress-debug-info", Options{Debug: true, SuppressDebugInfo: true}, nil, [][]byte{noBarrier, exit}, false},
 	} {
 		l := &Link{Options: test.opts, rel: test.opts.Relocatable}
-		if got := l.madeAnew(bytes.Join(test.code, nil), test.capsule, false); got != test.want {
+		if got := l.madeAnew(true, bytes.Join(test.code, nil), test.capsule, false); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 	// Beside code that was compiled with -G, every kernel that was not.
 	l := &Link{rel: true}
 	call := bytes.Join([][]byte{noBarrier, sass(0x7944, 0), exit}, nil)
-	if !l.madeAnew(call, nil, true) || l.madeAnew(call, debugExit, true) {
+	if !l.madeAnew(true, call, nil, true) || l.madeAnew(true, call, debugExit, true) {
 		t.Error("beside debugging code a kernel without its own is made anew, no other")
+	}
+	// With -g device functions that end the thread, too; else never.
+	l = &Link{Options: Options{Debug: true}}
+	if !l.madeAnew(false, call, nil, false) || l.madeAnew(false, call[:32], nil, false) {
+		t.Error("with -g a device function is made anew if it has an EXIT")
+	}
+	if (&Link{}).madeAnew(false, bytes.Join([][]byte{loadStack, never, membar, exit}, nil), debugExit, false) {
+		t.Error("a device function is made anew without -g")
 	}
 }
 
