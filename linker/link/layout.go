@@ -35,6 +35,8 @@ type memory struct {
 	unified [2][]unifiedEntry
 	// refused is what is wrong with the unified tables, nil if nothing is.
 	refused *refusal
+	// dynamicUncounted: the values of dynamic arrays do not count the reserved bytes (layout_dynamic.go).
+	dynamicUncounted bool
 	// Errors that are reported in the reference's order (reportLayoutErrors).
 	excessShared    []excess
 	excessCompiler  []string

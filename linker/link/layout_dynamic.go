@@ -132,6 +132,8 @@ func (p *sharedPlan) dynamicSymbols() {
 			}
 			if len(p.grouped) > 0 || l.SM >= 100 {
 				s.Value += p.shown
+			} else {
+				l.mem.dynamicUncounted = true
 			}
 		default:
 			s.Value = neverReached + p.shown

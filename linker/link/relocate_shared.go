@@ -23,6 +23,9 @@ func (p *patcher) sharedValue(e *pending) uint64 {
 	if e.dynamic && s.Def == NoFile && p.code {
 		return p.l.dynamicShared(p.sec, e.sym)
 	}
+	if e.dynamic && s.Def == NoFile && p.l.mem.dynamicUncounted {
+		return s.Value
+	}
 	return p.l.sharedOffset(e.sym)
 }
 

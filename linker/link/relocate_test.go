@@ -335,3 +335,28 @@ func TestRelocatePreservesEntriesAgainstLabelsWithoutSymbol(t *testing.T) {
 		t.Errorf("preserved (-want +got):\n%s", d)
 	}
 }
+
+// TestDebugDataCountReservedBytesForDynamicArraysOnce: the compiler's addend counts them (observed with sm_90).
+func TestDebugDataCountReservedBytesForDynamicArraysOnce(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		value     uint64
+		uncounted bool
+	}{
+		{"the value counts them", 0x430, false},
+		{"the value does not", 0x30, true},
+	} {
+		b := newBench(Options{SM: 90, Debug: true}, rela(8, 2, symShared, 0x400))
+		b.l.Secs[1].Kind, b.l.Secs[1].Name = KindDebug, ".debug_info"
+		b.l.mem.dynamicUncounted = test.uncounted
+		b.in.File.Symbols[symShared].Size = 0
+		y := &b.l.Syms[symShared]
+		y.Def, y.Size, y.Value = NoFile, 0, test.value
+		if err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := le.Uint64(b.l.Secs[1].Data[8:]); got != 0x430 {
+			t.Errorf("%s: %#x, want 0x430", test.name, got)
+		}
+	}
+}
