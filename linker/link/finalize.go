@@ -43,7 +43,7 @@ func (l *Link) reportAddressTaken() {
 		return
 	}
 	for i := 1; i < len(l.Funcs); i++ {
-		if f := &l.Funcs[i]; f.Taken && !f.Live {
+		if f := &l.Funcs[i]; f.Taken && !f.Live && !l.Syms[f.Sym].undefinedKernel() {
 			l.Diag.Report(diag.AddressTakenUncalled, l.Syms[f.Sym].Name)
 		}
 	}

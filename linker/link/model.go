@@ -140,6 +140,9 @@ func (s *Symbol) Binding() cubin.Binding { return cubin.Binding(s.Info >> 4) }
 func (s *Symbol) Undefined() bool        { return s.Shndx == cubin.SHNUndef && s.Of == 0 }
 func (s *Symbol) Space() uint8           { return s.Other & cubin.STOSpace }
 
+// undefinedKernel reports whether device code starts the kernel, but no input defines it.
+func (s *Symbol) undefinedKernel() bool { return s.Undefined() && s.Other&cubin.STOEntry != 0 }
+
 // Shared reports whether the symbol is a variable in (unreserved) shared memory.
 func (s *Symbol) Shared() bool {
 	return s.Type() == cubin.STTCudaObject && s.Space() == cubin.STOShared

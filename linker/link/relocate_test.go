@@ -360,3 +360,15 @@ func TestDebugDataCountReservedBytesForDynamicArraysOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestRelocatableImagesShowTheSizeOfTheUserBank: the value of its symbol (observed with 13.0).
+func TestRelocatableImagesShowTheSizeOfTheUserBank(t *testing.T) {
+	b := newBench(Options{SM: 80, Relocatable: true})
+	for name, want := range map[string]uint64{".nv.ptx.const0.size": 16, ".nv.undefined": ^uint64(0)} {
+		b.l.Syms[symMissing].Name = name
+		b.l.Syms[symMissing].Shndx = cubin.SHNUndef
+		if _, _, value, _ := b.l.symbolFields(symMissing, false); value != want {
+			t.Errorf("%s: %#x, want %#x", name, value, want)
+		}
+	}
+}

@@ -307,6 +307,9 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 	} else if s.Binding() == cubin.STBLocal && undefined && other == 1 {
 		info = uint8(cubin.STTCudaObject)
 		value = ^uint64(0) // what nobody defines (observed)
+		if s.Name == userBankSize {
+			value = l.sizeOfUserBank()
+		}
 	}
 	if undefined && s.Side == globalSide && s.Binding() == cubin.STBWeak {
 		info = uint8(cubin.STBGlobal)<<4 | info&15

@@ -1,0 +1,53 @@
+package link
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/cubin/cubintest"
+	"github.com/culink/culink/linker/diag"
+)
+
+// TestUndefinedKernelsAreEntries: device code that launches a kernel of another file names it as a kernel. 12.4 makes no
+// nameless function for it, the call graph shows an entry, and --extra-warnings does not complain that nothing calls it
+// (observed).
+func TestUndefinedKernelsAreEntries(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		other    uint8
+		unnamed  bool
+		line     string
+		warnings int
+	}{
+		{"a kernel", cubin.STOEntry, false, ": ^&child ->", 0},
+		{"a function", 0, true, ": &child ->", 1},
+	} {
+		o := newObject()
+		o.File = cubintest.New(80, 7)
+		o.function("k", true, 0x160)
+		o.undefined("child", cubin.STTFunc, test.other)
+		o.Symbols[o.sym["child"]].Info = stbGlobal | uint8(cubin.STTFunc)
+		o.AddSection(cubintest.Section{Name: ".nv.callgraph", Type: cubin.SHTCudaCallgraph, Link: 3, Align: 4, Entsize: 8,
+			Data: cubintest.Words(0, 0xffffffff, 0, 0xfffffffe, o.sym["child"], 0)})
+		o.Locals = len(o.Symbols)
+		l := &Link{Options: Options{SM: 80, Toolkit: 124, DumpCallgraph: true, ExtraWarnings: true}, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+		l.sources = []Source{{Name: "a.cubin", Data: o.Encode()}}
+		for _, p := range passes() {
+			if p.run(l, context.Background()) != nil || p.name == "layout" {
+				break
+			}
+		}
+		if got := l.Inputs[0].Unnamed != 0; got != test.unnamed {
+			t.Errorf("%s: a nameless function %t, want %t", test.name, got, test.unnamed)
+		}
+		said := strings.Join(texts(l.Diag), "\n")
+		if !strings.Contains(said, test.line) {
+			t.Errorf("%s: no line %q in\n%s", test.name, test.line, said)
+		}
+		if n := strings.Count(said, "has address taken but no calls"); n != test.warnings {
+			t.Errorf("%s: %d warnings about its address, want %d", test.name, n, test.warnings)
+		}
+	}
+}
