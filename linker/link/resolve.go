@@ -100,6 +100,7 @@ func (r *resolver) input(in *Input) error {
 			return err
 		}
 	}
+	r.parameterBanks(in)
 	for i := 1; i < len(view); i++ {
 		switch y := &view[i]; y.Type() {
 		case cubin.STTNotype, cubin.STTSection, cubin.STTFunc:
@@ -117,7 +118,6 @@ func (r *resolver) input(in *Input) error {
 	if err := r.prototypes(in); err != nil {
 		return err
 	}
-	r.parameterBanks(in)
 	return nil
 }
 
