@@ -27,7 +27,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 			continue
 		}
 		if !live[i] && l.PreserveRelocs {
-			s.Other, s.Value = s.Other|cubin.STOInternal, 0 // the symbol stays, with the mark of deleted ones (observed)
+			s.Other |= cubin.STOInternal // the symbol stays where it was, with the mark of deleted ones (observed)
 			continue
 		}
 		if !live[i] {
