@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/inspect"
 )
 
@@ -58,5 +59,31 @@ func TestOnlyOrderAndItsConsequencesAreImplied(t *testing.T) {
 	want := []string{"section .text.k code 0x10", "symbol x value", "attribute .nv.info.k EIATTR_REGCOUNT k"}
 	if strings.Join(keys, "|") != strings.Join(want, "|") {
 		t.Errorf("consequential differences are %q, want %q", keys, want)
+	}
+}
+
+// The reference ends with "Internal error: reference to deleted symbol" where debug data, or code that no kernel reaches, refer
+// to dynamic shared memory and --preserve-relocs asks to note the references. The references have nothing to name.
+func TestReferencesToDynamicMemoryThatIsNotShownArePreservedWithoutNotes(t *testing.T) {
+	dir := "../golden/13.0-rules/filtered_debug/sm_80"
+	o, sources, ok := options(dir, "preserve", []string{"-arch=sm_80", "--preserve-relocs", "in/a.cubin", "in/b.cubin"}, "13.0")
+	if !ok {
+		t.Fatal("the inputs are not there")
+	}
+	image, text := linkOnce(o, sources)
+	if image == nil {
+		t.Fatal(text)
+	}
+	f, err := cubin.Parse(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Symbols {
+		if f.Symbols[i].Name == "dyn" {
+			t.Error("the image names the array")
+		}
+	}
+	if f.Find(".nv.resolvedrela.debug_info") == 0 {
+		t.Error("the image has no notes of debug data")
 	}
 }
