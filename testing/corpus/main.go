@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/culink/culink/linker/cli"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/link"
@@ -268,80 +269,23 @@ func headerDiff(o, s *cubin.Section) string {
 }
 
 // options translates a job's arguments; ok is false for jobs that need more than cubins.
-func options(dir, name string, args []string, toolkit string) (link.Options, []link.Source, bool) {
-	o := link.Options{Toolkit: 130}
-	if toolkit == "12.4" || toolkit == "" && strings.Contains(dir, "12.4") {
-		o.Toolkit = 124
+func options(dir, name string, args []string, toolkit string) (o link.Options, src []link.Source, ok bool) {
+	if toolkit == "" {
+		toolkit = "13.0"
+		if strings.Contains(dir, "12.4") {
+			toolkit = "12.4"
+		}
 	}
-	var src []link.Source
-	var names []string
-	dump := ""
-	for _, a := range args {
-		value := a[strings.IndexByte(a, '=')+1:]
-		switch {
-		case strings.HasPrefix(a, "-arch=sm_"):
-			s := a[len("-arch=sm_"):]
-			o.Suffix = strings.TrimLeft(s, "0123456789")
-			fmt.Sscan(strings.TrimSuffix(s, o.Suffix), &o.SM)
-		case a == "-r":
-			o.Relocatable = true
-		case a == "-g":
-			o.Debug = true
-		case a == "-v":
-			o.Verbose = true
-		case a == "-suppress-debug-info":
-			o.SuppressDebugInfo = true
-		case a == "--preserve-relocs":
-			o.PreserveRelocs = true
-		case a == "-dump-callgraph", a == "-dump-callgraph-no-demangle":
-			o.DumpCallgraph = true
-			dump = a
-		case strings.HasPrefix(a, "-kernels-used="):
-			o.FilterGiven = true
-			o.KernelsUsed = append(o.KernelsUsed, strings.Split(value, ",")...)
-		case strings.HasPrefix(a, "-variables-used="):
-			o.FilterGiven = true
-			o.VariablesUsed = append(o.VariablesUsed, strings.Split(value, ",")...)
-		case strings.HasSuffix(a, ".cubin"):
-			b, err := os.ReadFile(filepath.Join(dir, a))
-			if err != nil {
-				return o, nil, false
-			}
-			src = append(src, link.Source{Name: a, Data: b})
-			names = append(names, filepath.Base(a))
-		default:
+	o, inputs, err := cli.LinkOptions(toolkit, append(slices.Clip(args), "-o", name+".cubin"))
+	if err != nil {
+		return o, nil, false
+	}
+	for _, in := range inputs {
+		b, err := os.ReadFile(filepath.Join(dir, in))
+		if err != nil || filepath.Ext(in) != ".cubin" {
 			return o, nil, false
 		}
-	}
-	o.OptionsText = noteText(o, names, name+".cubin", dump)
-	if o.Debug {
-		o.ObjectName = name + ".cubin"
+		src = append(src, link.Source{Name: in, Data: b})
 	}
 	return o, src, len(src) > 0
-}
-
-// noteText is the options text of the tool note for the few options that corpora use, in the note's order.
-func noteText(o link.Options, inputs []string, output, dump string) string {
-	var b strings.Builder
-	if o.Debug {
-		fmt.Fprintf(&b, "%s -o %s -g  ", strings.Join(inputs, ","), output)
-	}
-	fmt.Fprintf(&b, "-arch %s ", o.Target())
-	flag := func(on bool, name string) {
-		if on {
-			b.WriteString(name + "  ")
-		}
-	}
-	flag(o.Verbose, "-v")
-	flag(o.PreserveRelocs, "-preserve-relocs")
-	if len(o.KernelsUsed) > 0 {
-		fmt.Fprintf(&b, "-kernels-used %s ", strings.Join(o.KernelsUsed, ","))
-	}
-	if len(o.VariablesUsed) > 0 {
-		fmt.Fprintf(&b, "-variables-used %s ", strings.Join(o.VariablesUsed, ","))
-	}
-	flag(o.SuppressDebugInfo, "-suppress-debug-info")
-	flag(o.DumpCallgraph, dump)
-	flag(o.Relocatable, "-r")
-	return b.String()
 }
