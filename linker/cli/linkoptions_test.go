@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -14,7 +15,7 @@ func TestLinkOptionsAreThoseOfTheCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := link.Options{
-		SM: 90, Suffix: "a", Toolkit: 130, Debug: true, Relocatable: true, DumpCallgraph: true, FilterGiven: true, KernelsUsed: []string{"a", "b"},
+		SM: 90, Suffix: "a", Class: cubin.Class64, Toolkit: 130, Debug: true, Relocatable: true, DumpCallgraph: true, FilterGiven: true, KernelsUsed: []string{"a", "b"},
 		OptionsText: "a.cubin,b.cubin -o out -g  -arch sm_90a -kernels-used a,b -dump-callgraph  -r  ", ObjectName: "out", AsReference: true,
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -190,6 +190,9 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 		if version.TooOld {
 			t.say(diag.RecompileToolkit, name)
 		} else {
+			if h.ABI() == 7 {
+				version.Word = int(int32(h.Version)) // as the reference prints it
+			}
 			t.say(diag.NewerThanToolkit, name, version.Word, version.Toolkit)
 		}
 	}
