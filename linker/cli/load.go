@@ -39,6 +39,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		Relocatable:    c.given(optRelocatable),
 		IgnoreHostInfo: c.given(optIgnoreHostInfo),
 		NoArchWarning:  c.given(optSuppressArchWarning),
+		DebugPTX:       c.given(optDebug) && !c.given(optSuppressDebugInfo),
 		Ptxas:          c.text(optPtxas),
 		CudaHome:       r.env("CUDA_HOME"),
 		Path:           filepath.SplitList(r.env("PATH")),

@@ -41,6 +41,8 @@ type Options struct {
 	IgnoreHostInfo bool
 	NoArchWarning  bool
 
+	// DebugPTX compiles PTX with debug information: the link keeps it.
+	DebugPTX bool
 	// Ptxas is the PTX compiler to run; "" looks for one in CudaHome/bin and then in the directories of Path.
 	Ptxas    string
 	CudaHome string

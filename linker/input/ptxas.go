@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/culink/culink/linker/arch"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/nvinfo"
 )
 
 // ptxas runs the PTX compiler. nvlink has one inside; we run the toolkit's.
@@ -48,7 +52,14 @@ var forbidden = [...]string{"-o", "--output-file", "-optf", "--options-file", "-
 
 // arguments are ptxas's options for a piece of PTX: the reference's own, then those that the entry states.
 func (p *ptxas) arguments(t *take) ([]string, error) {
-	args := []string{"-m64", "-c", "-arch=sm_" + p.o.Target.String()}
+	target := p.o.Target
+	if target.Suffix == arch.Family {
+		target.Suffix = arch.Plain // whatever the PTX is for (observed)
+	}
+	args := []string{"-m64", "-c", "-arch=sm_" + target.String()}
+	if p.o.DebugPTX {
+		args = append(args, "-g")
+	}
 	for _, a := range strings.Fields(t.options) {
 		if a == "--compile-only" || a == "-c" {
 			continue
@@ -82,7 +93,7 @@ func (p *ptxas) compile(ctx context.Context, t *take, text []byte) ([]byte, erro
 		return nil, t.describe(err)
 	}
 	defer os.RemoveAll(dir)
-	in, out := filepath.Join(dir, "input.ptx"), filepath.Join(dir, "output.cubin")
+	in, out := filepath.Join(dir, ptxName), filepath.Join(dir, imageName)
 	if err := os.WriteFile(in, bytes.TrimRight(text, "\x00"), 0o600); err != nil {
 		return nil, t.describe(err)
 	}
@@ -108,7 +119,45 @@ func (p *ptxas) compile(ctx context.Context, t *take, text []byte) ([]byte, erro
 	if err != nil {
 		return nil, t.describe(err)
 	}
+	forgetFiles(code)
 	return code, nil
+}
+
+// Names of the files that ptxas is given.
+const (
+	ptxName   = "input.ptx"
+	imageName = "elf.o" // what the reference's compiler, which writes no file, calls its output (observed)
+)
+
+// forgetFiles takes the files' names out of the options in a cubin's tool note: with debug information ptxas notes them, the reference's
+// compiler has none (observed). A note that is not as ptxas writes it stays.
+func forgetFiles(code []byte) {
+	f, err := cubin.Parse(code)
+	if err != nil || f.ABI() != 8 {
+		return
+	}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if s.Type != cubin.SHTNote || s.Name != ".note.nv.tkinfo" {
+			continue
+		}
+		r := nvinfo.ReadNotes(s.Data)
+		if !r.Next() || r.Type != nvinfo.NoteTkinfo {
+			return
+		}
+		info, err := nvinfo.DecodeTkinfo(r.Desc)
+		if err != nil || r.Next() {
+			return
+		}
+		info.Options = strings.Replace(strings.TrimPrefix(info.Options, ptxName+" "), "-o "+imageName+" ", "", 1)
+		note := info.Note().Append(nil)
+		if len(note) > len(s.Data) {
+			return
+		}
+		copy(code[s.Offset:], note)
+		const sizeAt = 32 // of sh_size in an ELF64 section header
+		binary.LittleEndian.PutUint64(code[f.Shoff+uint64(i)*cubin.ShdrSize+sizeAt:], uint64(len(note)))
+	}
 }
 
 // words puts the reference's name for PTX in memory in the place of our file's.
