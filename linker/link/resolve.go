@@ -82,6 +82,7 @@ func (r *resolver) input(in *Input) error {
 	l := r.l
 	view := l.view(in)
 	r.regs = append(r.regs, nil)
+	l.names.touch(l.Syms, in.hashes)
 	for i := 1; i < len(view); i++ {
 		y := &view[i]
 		if y.Type() != cubin.STTFunc || y.Internal() || in.Syms[i] != 0 {
