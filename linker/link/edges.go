@@ -7,6 +7,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
+	"github.com/culink/culink/linker/reloc"
 )
 
 // callgraph adds the input's records to the graph. Records that begin with a function whose definition here lost on
@@ -76,6 +77,43 @@ func (r *resolver) graphFunction(in *Input, n uint32) (SymID, error) {
 		return id, nil
 	}
 	return 0, nil
+}
+
+// descriptorUses lists the symbols whose function descriptors relocations ask for. No compiler writes such types today.
+func descriptorUses(f *cubin.File, mercury bool) []uint32 {
+	var uses []uint32
+	for i := range f.Sections {
+		h := &f.Sections[i]
+		if mercury != (h.Type == cubin.SHTMercRela) || !mercury && h.Type != cubin.SHTRel && h.Type != cubin.SHTRela {
+			continue
+		}
+		for j := range h.NumRels() {
+			if r := h.RelAt(j); takesDescriptor(reloc.Type(r.Type)) {
+				uses = append(uses, r.Sym)
+			}
+		}
+	}
+	return uses
+}
+
+// takesDescriptor tells the types that make a function count as one whose address is taken: those of whole descriptors, not those
+// of single bytes (observed).
+func takesDescriptor(t reloc.Type) bool {
+	switch {
+	case t >= 31 && t <= 35, t >= 47 && t <= 49, t >= 61 && t <= 63:
+		return true
+	}
+	return t == reloc.MercuryFuncDesc64
+}
+
+// takeDescriptors marks the functions whose descriptors the input's relocations ask for, be the relocation in the image or not
+// (observed).
+func (r *resolver) takeDescriptors(in *Input) {
+	for _, n := range in.descriptors {
+		if id := r.symbolAt(in, n); id != 0 && r.l.Syms[id].Func != 0 {
+			r.l.Funcs[r.l.Syms[id].Func].Taken = true
+		}
+	}
 }
 
 // isSyscall tells the functions that an executable may leave undefined: the device runtime's entry points, and what device code

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/cubin/cubintest"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/nvinfo"
 )
@@ -43,5 +46,36 @@ func TestCallGraphRecordsNameFunctions(t *testing.T) {
 				t.Errorf("%d calls, want %d", n, test.calls)
 			}
 		})
+	}
+}
+
+func TestFunctionsWhoseDescriptorsAreAskedForCountAsTaken(t *testing.T) {
+	entries := func(types ...uint32) []byte {
+		var b []byte
+		for i, typ := range types {
+			b = le.AppendUint64(b, uint64(16*i))
+			b = le.AppendUint32(le.AppendUint32(b, typ), uint32(i+1))
+			b = le.AppendUint64(b, 0)
+		}
+		return b
+	}
+	types := []uint32{2, 31, 35, 47, 49, 61, 63, 56, 92, 99}
+	image := cubintest.New(80, 8)
+	image.AddSection(cubintest.Section{Name: ".text.f", Type: cubin.SHTProgbits, Data: make([]byte, 256), Flags: 6, Align: 128})
+	image.AddSection(cubintest.Section{Name: ".rela.text.f", Type: cubin.SHTRela, Data: entries(types...), Info: 4, Entsize: 24, Align: 8})
+	f, err := cubin.Parse(image.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]uint32{2, 3, 4, 5, 6, 7}, descriptorUses(f, false)); d != "" {
+		t.Errorf("symbols (-want +got):\n%s", d)
+	}
+	if got := descriptorUses(f, true); got != nil {
+		t.Errorf("a Mercury link looks at plain entries: %v", got)
+	}
+	l := &Link{Syms: []Symbol{{}, {Name: "v"}, {Name: "f", Func: 1}}, Funcs: make([]Func, 2)}
+	in := &Input{Syms: []SymID{0, 1, 2}, descriptors: []uint32{1, 2, 77}}
+	if (&resolver{l: l}).takeDescriptors(in); !l.Funcs[1].Taken {
+		t.Error("the function does not count as taken")
 	}
 }

@@ -44,6 +44,8 @@ type Input struct {
 	hashes []uint64
 	// unified: the input has unified functions.
 	unified bool
+	// descriptors are the symbol numbers, in the view's table, of relocations that ask for a function's descriptor.
+	descriptors []uint32
 	// defined and functions count the view's definitions and, among them, functions.
 	defined, functions int
 }

@@ -65,6 +65,7 @@ func (l *Link) read(ctx context.Context) error {
 		in.Syms, in.Lost = s.ids.Take(len(view)), s.lost.Take(len(view))
 		in.count(view)
 		in.noteUnified()
+		in.descriptors = descriptorUses(in.File, l.Mercury)
 		return nil
 	})
 	for _, in := range inputs {

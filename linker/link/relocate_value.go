@@ -2,10 +2,16 @@ package link
 
 import (
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/reloc"
 )
 
 // value is S.
 func (p *patcher) value(e *pending) uint64 {
+	if e.typ.Of(reloc.ClassSlot) {
+		if s, ok := p.slotValue(e); ok {
+			return s
+		}
+	}
 	switch e.class {
 	case classMissing:
 		if p.l.Syms[e.sym].Name == userBankSize {
@@ -36,6 +42,22 @@ func (l *Link) sizeOfUserBank() uint64 {
 		}
 	}
 	return ^uint64(0)
+}
+
+// slotValue is S of the types that write the number of a texture's, sampler's or surface's slot where the symbol is none of
+// these: the reference takes what it knows before layout, 0 for a constant and the alignment of a shared variable (observed).
+func (p *patcher) slotValue(e *pending) (s uint64, ok bool) {
+	const dynamicAlign = 16
+	y := &p.l.Syms[e.sym]
+	switch {
+	case e.class == classConstant && y.Def != NoFile:
+		return 0, true
+	case e.class == classShared && !p.l.rel && y.Def != NoFile:
+		return p.l.view(p.l.Inputs[y.Def])[y.DefSym].Value, true
+	case e.class == classShared && !p.l.rel && e.dynamic:
+		return dynamicAlign, true
+	}
+	return 0, false
 }
 
 // bank is the number that a constant type writes beside the value. The reference subtracts the type of the first constant bank

@@ -116,6 +116,7 @@ func (r *resolver) input(in *Input) error {
 	if err := r.callgraph(in); err != nil {
 		return err
 	}
+	r.takeDescriptors(in)
 	if err := r.prototypes(in); err != nil {
 		return err
 	}

@@ -88,7 +88,11 @@ func (a Action) value(field []byte, v Values) uint64 {
 	case OpClear:
 		return 0
 	case OpBankLow, OpBankHigh:
-		return uint64(v.Bank) >> a.Shift
+		bank := uint64(v.Bank) >> a.Shift
+		if v.REL {
+			bank += get(field, a.Pos%8, a.Width) // the old content counts here, too (observed)
+		}
+		return bank
 	}
 	var x uint64
 	switch {

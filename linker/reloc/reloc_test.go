@@ -238,7 +238,7 @@ func TestRELAddsTheOldField(t *testing.T) {
 	if got := binary.LittleEndian.Uint64(data); got != 0x1c<<20|0x123 {
 		t.Errorf("the high word is added to the field without a carry: %#x", got)
 	}
-	data = ones(8) // the bank is overwritten even so
+	data = ones(8) // so is the bank to its own
 	if err := Apply(50, data, 0, Values{S: 8, Bank: 2, REL: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -246,8 +246,8 @@ func TestRELAddsTheOldField(t *testing.T) {
 	if v, _ := d.Extract(data, 0); v != 1 {
 		t.Errorf("field %#x", v)
 	}
-	if b, _ := d.Bank(data, 0); b != 2 {
-		t.Errorf("bank %d", b)
+	if b, _ := d.Bank(data, 0); b != 1 {
+		t.Errorf("bank %d, want 31 + 2 in 5 bits", b)
 	}
 }
 

@@ -40,6 +40,7 @@ const (
 	MercurySampHeader    = MercuryBase + 12
 	MercurySurfHeader    = MercuryBase + 13
 	MercuryUnusedClear64 = MercuryBase + 14
+	MercuryFuncDesc64    = MercuryBase + 15
 )
 
 // Class is what a type is for. It groups types whose entries are treated alike.
