@@ -47,6 +47,7 @@ const (
 	BranchOtherSection
 	UnexpectedNVRS
 	UnexpectedRelocSection
+	UnexpectedReloc
 	UnifiedWithoutIndex
 	NoSuchUuid
 	NoMatchingUuid
@@ -172,6 +173,7 @@ var catalog = [messageCount]Row{
 	BranchOtherSection:       {Fatal, "Internal error: PC relative branch address should be in the same section", "", false},
 	UnexpectedNVRS:           {Fatal, "Internal error: unexpected NVRS", "", false},
 	UnexpectedRelocSection:   {Fatal, "Internal error: unexpected reloc section", "", false},
+	UnexpectedReloc:          {Fatal, "Internal error: unexpected reloc", "", false},
 	UnifiedWithoutIndex:      {Fatal, "Unified symbols found but index file not specified.", "name the index file of the program's unified functions and variables with --uidx-file.", false},
 	NoSuchUuid:               {Fatal, "Internal error: uuid not found", "the index file lists an id that no unified function or variable of the link has.", false},
 	NoMatchingUuid:           {Fatal, "Internal error: matching uuid not found", "the index file lists an id that no unified function or variable of the link has.", false},

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,5 +63,53 @@ func TestEntriesInLosingWeakVariablesGo(t *testing.T) {
 	}
 	if diff := cmp.Diff([]bool{false, false, true, true, false, false}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTwinEntriesAreDisposedOfByKindOfSymbolAndType(t *testing.T) {
+	const kept, gone, deleted, unexpected, unsupported = "kept", "gone", "deleted symbol", "unexpected reloc", "function descriptor"
+	for _, test := range []struct {
+		name string
+		typ  uint32 // without the base
+		sym  uint32
+		rel  bool
+		want string
+	}{
+		{"no type", 0, inMercFunc, false, unexpected},
+		{"no type, against a variable", 0, inMercGlobal, true, unexpected},
+		{"a loader's type against a constant", 5, inMercConst, false, kept},
+		{"the same in a relocatable link", 5, inMercConst, true, kept},
+		{"an address against a constant", 3, inMercConst, false, gone},
+		{"a unified type against a constant", 50, inMercConst, false, gone},
+		{"the same in a relocatable link", 50, inMercConst, true, kept},
+		{"a loader's type against a shared variable that is not in the image", 5, inMercShared, false, deleted},
+		{"the same in a relocatable link", 5, inMercShared, true, kept},
+		{"clearing beside a variable", 14, inMercGlobal, false, kept},
+		{"clearing beside a function", 14, inMercFunc, false, gone},
+		{"the descriptor of a function", 15, inMercFunc, false, kept},
+		{"the descriptor of a variable", 15, inMercGlobal, false, unsupported},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := twinBench(Options{Relocatable: test.rel}, nil, []cubin.Rel{{Offset: 0x10, Type: 0x10000 + test.typ, Sym: test.sym}}, nil)
+			l.Syms[inMercShared].Index = 0
+			if test.rel {
+				l.Syms[inMercShared].Index = inMercShared
+			}
+			l.Syms[inMercConst].Sec = outUser
+			err := l.relocateMercury(context.Background())
+			got := gone
+			switch {
+			case err != nil:
+				got = test.want
+				if !strings.Contains(err.Error(), test.want) {
+					t.Fatal(err)
+				}
+			case len(l.Secs[outRela].MercRels) == 1:
+				got = kept
+			}
+			if got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
 	}
 }

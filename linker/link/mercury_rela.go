@@ -186,6 +186,9 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 		}
 		e.off = v.value + (r.Offset - v.start)
 	}
+	if e.typ == reloc.MercuryNone {
+		return p.refuseAs(diag.UnexpectedReloc, &r, "a relocation without a type")
+	}
 	if y.Type() == cubin.STTSection {
 		return p.againstSection(&e, y)
 	}
@@ -211,15 +214,25 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 		return p.apply(&e, slot-base)
 	case covers(p.lost, r.Offset), p.definitionLost(&e, y):
 		return nil
-	case e.typ == reloc.MercuryUnusedClear64:
+	case e.typ == reloc.MercuryFuncDesc64 && class != classFunction && class != classDead:
+		return p.refuseAs(diag.UnsupportedInput, &r, "a function descriptor of something that is no function")
+	case e.typ == reloc.MercuryUnusedClear64 && class != classLoaded:
 		return p.clearUnused(&e, s)
-	case class == classConstant && e.typ != reloc.MercuryG64, class == classShared:
+	case class == classConstant && !p.leavesToLoader(e.typ), class == classShared && !p.leavesToLoader(e.typ):
 		return p.settle(&e, class, s)
+	case class == classShared && s.Index == 0 && !p.l.rel:
+		return p.refuseAs(diag.DeletedSymbol, &r, "no field to write, and the symbol is not in the image")
 	case s.Index == 0:
 		return nil
 	}
 	p.keep(&e)
 	return nil
+}
+
+// leavesToLoader tells types whose entries stay whatever they name: those that only the loader applies and, in a relocatable
+// link, unified ones (observed for all types against constants and shared variables).
+func (p *twinPatcher) leavesToLoader(t reloc.Type) bool {
+	return reloc.Loader(t) || p.l.rel && t.Of(reloc.ClassUnified)
 }
 
 // clearUnused clears the address range of a function that is not in the image. A relocatable link that leaves decisions
@@ -351,7 +364,11 @@ func (p *twinPatcher) write(e *twinEntry, off, s uint64) error {
 }
 
 func (p *twinPatcher) refuse(r *cubin.Rel, problem string) error {
-	return &relocationError{id: diag.MalformedInput, file: p.in.Name, section: p.rel.Name, offset: r.Offset, problem: problem}
+	return p.refuseAs(diag.MalformedInput, r, problem)
+}
+
+func (p *twinPatcher) refuseAs(id diag.ID, r *cubin.Rel, problem string) error {
+	return &relocationError{id: id, file: p.in.Name, section: p.rel.Name, offset: r.Offset, problem: problem}
 }
 
 // headerIndices makes the entries of descriptors' twins: those of the parameter bank, counted from the first slot, be it filled in or not.
