@@ -29,6 +29,9 @@ func (l *Link) relocateMercury(ctx context.Context) error {
 		return (&relocator{l: l}).report(err)
 	}
 	t.headerIndices()
+	if err := l.placeDescriptorBases(); err != nil {
+		return err
+	}
 	l.result.AnewCandidates = l.anewCandidates()
 	return nil
 }
