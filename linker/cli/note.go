@@ -71,6 +71,7 @@ func (r *run) options(target arch.Name) link.Options {
 		Debug:              c.given(optDebug),
 		SuppressDebugInfo:  c.given(optSuppressDebugInfo),
 		PreserveRelocs:     c.given(optPreserveRelocs),
+		ForceRela:          c.given(optForceRela),
 		Verbose:            c.given(optVerbose),
 		ExtraWarnings:      c.given(optExtraWarnings),
 		DumpCallgraph:      c.given(optDumpCallgraph) || c.given(optDumpCallgraphRaw),

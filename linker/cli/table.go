@@ -405,7 +405,7 @@ var options = [numOptions]option{
 	},
 	optForceRela: {
 		Long: "force-rela", Short: "force-rela", Form: formSwitch, Hidden: true,
-		Status: statusIgnored, Note: "nvlink then writes relocation sections with addends where the input has none; culink keeps the form of the input",
+		Status: statusSame, Note: "write relocation sections with addends where the input has none",
 	},
 	optForceWholeLTO: {
 		Long: "force-whole-lto", Short: "force-whole-lto", Form: formSwitch, Hidden: true,

@@ -277,7 +277,7 @@ func (l *Link) addTable(k FuncID, without [3]bool) {
 		}
 		return
 	}
-	rel := l.Secs[l.sec(".rel"+bank.Name, 0, bank.ID)]
+	rel := l.Secs[l.sec(l.relPrefix()+bank.Name, 0, bank.ID)]
 	for i := len(t.refs) - 1; i >= 0; i-- {
 		kind := l.Syms[t.refs[i]].Type() - cubin.STTTexture
 		if without[kind] {

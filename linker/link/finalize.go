@@ -153,7 +153,7 @@ func (l *Link) placeSections() error {
 	if err := l.fits(); err != nil {
 		return err
 	}
-	if gaps > gapLimit {
+	if gaps > l.gapLimit() {
 		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", gaps))
 	}
 	return nil

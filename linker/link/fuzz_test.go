@@ -13,11 +13,11 @@ import (
 	"github.com/culink/culink/linker/diag"
 )
 
-// What a link may allocate: what alignment may ask for in the layout and in the file, and so much for each byte of its
-// inputs. Relocations, symbols and sections cost about a hundred times their few bytes.
+// What a link may allocate: three times what alignment may ask for (in the layout and, with it, in the file), and so much
+// for each byte of its inputs. Relocations, symbols and sections cost about a hundred times their few bytes.
 const (
-	fuzzFloor  = 2*gapLimit + 16<<20
-	fuzzFactor = 400
+	fuzzFloor  = 3*8<<20 + 16<<20
+	fuzzFactor = 3*256 + 400
 )
 
 // fuzzLink links sources twice, once with one thread: the outcome is an image that can be parsed, or a message; both times

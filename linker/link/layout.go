@@ -271,14 +271,22 @@ func (l *Link) reportReserved() {
 	}
 }
 
-// gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it. A damaged
-// sh_addralign could otherwise ask for any amount of memory.
-const gapLimit = 64 << 20
+// gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it: each byte of the
+// inputs may ask for as many, which is room for an alignment of 16 KiB for every small variable. A damaged sh_addralign
+// could otherwise ask for any amount of memory.
+func (l *Link) gapLimit() uint64 {
+	const floor, factor = 8 << 20, 256
+	size := 0
+	for i := range l.sources {
+		size += len(l.sources[i].Data)
+	}
+	return floor + factor*uint64(size)
+}
 
 // fill allocates the bytes of all sections and copies the contributions into them.
 func (l *Link) fill() error {
 	total := l.dataTotal()
-	if l.mem.gap > gapLimit {
+	if l.mem.gap > l.gapLimit() {
 		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", l.mem.gap))
 	}
 	all := slab.Make[byte](int(total))

@@ -26,6 +26,7 @@ type Options struct {
 	Debug              bool // -g
 	SuppressDebugInfo  bool
 	PreserveRelocs     bool
+	ForceRela          bool // -force-rela: entries of REL sections get into RELA sections
 	Verbose            bool // -v
 	ExtraWarnings      bool // -extrawarn
 	DumpCallgraph      bool // -dump-callgraph, -dump-callgraph-no-demangle (the same text)

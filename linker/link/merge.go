@@ -110,7 +110,7 @@ func (l *Link) newSec(name string, owner, target SecID) SecID {
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {
 	case s.Kind == KindConstEntry && !l.rel && !l.Mercury:
-		l.sec(l.slabs.name(".rel", name), 0, id)
+		l.sec(l.slabs.name(l.relPrefix(), name), 0, id)
 	case s.Kind == KindConstIndices:
 		l.sec(l.slabs.name(".rela", name), 0, id)
 	}
@@ -124,6 +124,14 @@ func (l *Link) addPart(s *Section, p Part) {
 		s.Parts = l.slabs.parts.Take(1)[:0]
 	}
 	s.Parts = append(s.Parts, p)
+}
+
+// relPrefix is how the name of the section for the linker's own entries without addends begins.
+func (l *Link) relPrefix() string {
+	if l.ForceRela {
+		return ".rela"
+	}
+	return ".rel"
 }
 
 // linkerSymbol adds a symbol of the linker's own to the local side.

@@ -82,6 +82,9 @@ func (m *merger) relocations(in *Input, index int32) {
 		} else if !isRela && rel == 0 {
 			rel = l.sec(l.slabs.name(".rel", t.Name), 0, out)
 		}
+		if l.ForceRela && rela == 0 {
+			rela = l.sec(l.slabs.name(".rela", t.Name), 0, out) // the REL section leaves its name alone (observed)
+		}
 		if l.PreserveRelocs && !entered {
 			l.resolvedSection(t)
 		}
@@ -98,7 +101,7 @@ func (m *merger) relocations(in *Input, index int32) {
 		rela = l.sec(l.slabs.name(".rela", t.Name), 0, out)
 	}
 	home := rela
-	if h.Type == cubin.SHTRel {
+	if h.Type == cubin.SHTRel && !l.ForceRela {
 		home = rel
 	}
 	l.addPart(l.Secs[home], Part{In: in.ID, Sec: plain, Merc: twin})

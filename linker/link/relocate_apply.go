@@ -318,11 +318,15 @@ func (p *patcher) dispose(e *pending) error {
 // keep leaves the entry to the loader, or to a later link.
 func (p *patcher) keep(e *pending) error {
 	out := OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend}
-	if p.rela {
+	switch {
+	case p.rela:
 		p.keptRELA = append(p.keptRELA, out)
 		return nil
+	case p.l.ForceRela:
+		p.keptRELA = append(p.keptRELA, out)
+	default:
+		p.keptREL = append(p.keptREL, out)
 	}
-	p.keptREL = append(p.keptREL, out)
 	if e.plus != 0 {
 		return p.write(e, e.plus, 0)
 	}

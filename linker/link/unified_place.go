@@ -272,7 +272,7 @@ func (l *Link) placeVariables(t *UnifiedTable) *refusal {
 	if err := l.checkSpans(spans, t.Window); err != nil {
 		return err
 	}
-	if end > s.Size && end-s.Size > gapLimit {
+	if end > s.Size && end-s.Size > l.gapLimit() {
 		return refuse(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the index file asks for %#x bytes between unified variables", end-s.Size))
 	}
 	s.Size = end
