@@ -322,7 +322,12 @@ func (p *patcher) keep(e *pending) error {
 	case p.rela:
 		p.keptRELA = append(p.keptRELA, out)
 		return nil
-	case p.l.ForceRela:
+	case p.l.ForceRela: // the field keeps its addend, too (observed)
+		old, err := p.inField(e)
+		if err != nil {
+			return err
+		}
+		out.Addend = int64(old)
 		p.keptRELA = append(p.keptRELA, out)
 	default:
 		p.keptREL = append(p.keptREL, out)
@@ -370,8 +375,16 @@ func (p *patcher) write(e *pending, s uint64, bank uint32) error {
 
 // oldField is the addend that a REL entry keeps in its field, the place of the contribution included.
 func (p *patcher) oldField(e *pending) (uint64, error) {
+	if p.t.resolved == nil {
+		return 0, nil
+	}
+	return p.inField(e)
+}
+
+// inField is oldField whether or not applied entries are preserved.
+func (p *patcher) inField(e *pending) (uint64, error) {
 	d, ok := reloc.Lookup(e.typ)
-	if !ok || p.t.resolved == nil {
+	if !ok {
 		return 0, nil
 	}
 	old, err := d.Extract(p.data, e.off)
