@@ -99,7 +99,9 @@ func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
 	for i := range secs {
 		s := &f.Sections[i]
 		secs[i] = InSection{Name: s.Name, Type: s.Type}
-		if !s.Mercury() && l.Mercury && hasTwinForm(s.Name) {
+		switch {
+		case !s.Mercury() && l.Mercury && hasTwinForm(s.Name),
+			s.Mercury() && !l.Mercury && (s.Type == cubin.SHTRel || s.Type == cubin.SHTRela): // twins have a type of their own
 			secs[i].Type = cubin.SHTNull
 		}
 	}
