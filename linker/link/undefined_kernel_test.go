@@ -51,3 +51,21 @@ func TestUndefinedKernelsAreEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalKernelsOfOneNameHaveTheirOwnBanks: nvlink gives the parameters of both to the first.
+func TestLocalKernelsOfOneNameHaveTheirOwnBanks(t *testing.T) {
+	one := program{Functions: functions{{Name: "k", Bind: local, Kernel: true, Registers: 16}}}
+	l, err := linkUpTo(t, "write", Options{}, one, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := map[SecID]uint64{}
+	for _, s := range l.Secs[1:] {
+		if s.Name == ".nv.constant0.k" {
+			owners[s.Owner] = s.Size
+		}
+	}
+	if len(owners) != 2 || len(l.Kernels) != 2 || owners[l.Kernels[0]] != 0x168 || owners[l.Kernels[1]] != 0x168 {
+		t.Errorf("banks %v of kernels %v, want one of 0x168 bytes for each", owners, l.Kernels)
+	}
+}
