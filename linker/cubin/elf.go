@@ -185,7 +185,7 @@ const (
 )
 
 // Mercury reports whether the file says that it holds Mercury capsules.
-func (h *Header) Mercury() bool { return h.OSABI == OSABI8 && h.Flags&0xff == StateMercury }
+func (h *Header) Mercury() bool { return h.OSABI == OSABI8 && h.Flags&StateMercury != 0 }
 
 // Section is one section header with its name and, unless it occupies no file space, its bytes.
 type Section struct {

@@ -65,6 +65,7 @@ const (
 	RecompileToolkit
 	Expected64Bit
 	EwpObject
+	EwpToolkit
 	UnexpectedAfterCudadevrt
 	MalformedInput
 	UnsupportedInput
@@ -190,6 +191,7 @@ var catalog = [messageCount]Row{
 	NewerThanToolkit:         {Fatal, "Input file '%s' newer than toolkit (%d vs %d)", "recompile the input with a toolkit that is known here, or use a newer culink.", false},
 	RecompileToolkit:         {Fatal, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", "recompile the input with CUDA 12.0 or later.", false},
 	Expected64Bit:            {Warning, "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", "32-bit device code is not supported.", false},
+	EwpToolkit:               {Fatal, "linking with -ewp objects requires using current toolkit", "recompile the objects with the toolkit of the link.", false},
 	EwpObject:                {Warning, "'%s': -ewp compiled objects should only link with libcudadevrt", "", false},
 	UnexpectedAfterCudadevrt: {Fatal, "unexpected object after cudadevrt", "put libcudadevrt behind all other inputs.", false},
 	MalformedInput:           {Fatal, "Input file '%s' is malformed: %s", "the file is damaged or not complete. Build it again.", false},

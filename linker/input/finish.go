@@ -161,6 +161,8 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 	badABI := abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8
 	if old { // EI_OSABI is not looked at (observed)
 		badABI = h.ABIVersion != cubin.ABIVersion7
+	} else if h.OSABI != cubin.OSABI8 && h.Flags&unknownFlag != 0 {
+		badABI = true
 	}
 	if badABI && !old { // 12.4 asks for the architecture first (observed)
 		t.say(diag.AbiMismatch, name)
@@ -195,8 +197,15 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 			}
 			t.say(diag.NewerThanToolkit, name, version.Word, version.Toolkit)
 		}
+		return
+	}
+	if h.Type == cubin.ETExtensible && word != o.Toolkit.Word {
+		t.say(diag.EwpToolkit)
 	}
 }
+
+// unknownFlag is a bit of e_flags that 13.0 does not take in ABI 7 objects (observed).
+const unknownFlag = 1 << 31
 
 // Places in the sections that tell an ABI 8 object's variant and version (observed).
 const (

@@ -495,8 +495,12 @@ func TestHeadersDecideWhichCodeIsTaken(t *testing.T) {
 		return b
 	}
 	const old80 = 0x500550
-	in := func(sm uint32, cubin []byte) []byte {
-		c := []byte(container(t, cubin))
+	extensible := func(b []byte) []byte {
+		binary.LittleEndian.PutUint16(b[16:], cubin.ETExtensible)
+		return b
+	}
+	in := func(sm uint32, code []byte) []byte {
+		c := []byte(container(t, code))
 		const number = 16 + 28
 		binary.LittleEndian.PutUint32(c[number:], sm)
 		return c
@@ -520,6 +524,11 @@ func TestHeadersDecideWhichCodeIsTaken(t *testing.T) {
 		{"any other EI_OSABI stands for ABI 7", "a.cubin", old(0, old80), 80, arch.CUDA130(), nil},
 		{"EI_OSABI of ABI 8 with the version of ABI 7", "a.cubin", old(0x41, old80), 80, arch.CUDA130(), []string{"fatal: Input file 'a.cubin' abi does not match"}},
 		{"12.4 does not look at EI_OSABI", "a.cubin", old(0x41, old80), 80, arch.CUDA124(), nil},
+		{"a bit of unknown meaning", "a.cubin", old(0x33, old80|1<<31), 80, arch.CUDA130(), []string{"fatal: Input file 'a.cubin' abi does not match"}},
+		{"12.4 does not look at that bit", "a.cubin", old(0x33, old80|1<<31), 80, arch.CUDA124(), nil},
+		{"an extensible whole program of the release", "a.cubin", extensible(old(0x33, old80)), 80, arch.CUDA124(), nil},
+		{"an extensible whole program of an older release", "a.cubin", extensible(old(0x33, old80)), 80, arch.CUDA130(),
+			[]string{"fatal: linking with -ewp objects requires using current toolkit"}},
 		{"an unknown number", "a.cubin", old(0x33, 0x500504), 80, arch.CUDA124(), []string{mismatch("a.cubin", "sm_80")}},
 		{"number 0", "a.cubin", old(0x33, 0x500500), 80, arch.CUDA130(), []string{"fatal: Unknown arch name 'sm_0'"}},
 		{"number 0 for a Mercury target", "a.cubin", old(0x33, 0x500500), 100, arch.CUDA130(), []string{limited("a.cubin"), "fatal: Unknown arch name 'sm_0'"}},
