@@ -58,6 +58,10 @@ func (r *run) checks() (done bool, err error) {
 	}
 	target := targets[0]
 	switch {
+	case !r.reference && target.Kind == arch.Virtual: // the reference reads the inputs, writes nothing, and says so neither
+		return true, r.diag.Fatal(diag.VirtualTarget, c.text(optArch))
+	case len(targets) > 1 && !c.hasOutput(len(targets)) && c.given(optOutputFile):
+		return true, r.diag.FatalNote("-o takes the image for one architecture; give --fatbin, --host-object or --host-source for several.", diag.NoOutputFile)
 	case target.Kind == arch.Real && !c.hasOutput(len(targets)):
 		return true, r.diag.Fatal(diag.NoOutputFile)
 	case len(c.Inputs) == 0:

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/culink/culink/linker/diag"
@@ -9,7 +11,7 @@ import (
 
 // explanation is how culink words its messages under its own name.
 func (r *run) explanation() diag.Explanation {
-	x := diag.Explanation{Limit: 20, Color: r.color()}
+	x := diag.Explanation{Limit: 20, Color: r.color(), Unreadable: unreadable}
 	if r.line != nil && r.line.given(optErrorLimit) {
 		x.Limit = int(r.line.values[optErrorLimit].Number)
 	}
@@ -20,6 +22,24 @@ func (r *run) explanation() diag.Explanation {
 		x.References = func(symbol string) []string { return r.uses[symbol] }
 	}
 	return x
+}
+
+// unreadable says why a file cannot be an input.
+func unreadable(name string) string {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return "it is a folder"
+	case !info.Mode().IsRegular():
+		return "it is no regular file"
+	case !opens(name):
+		return "no permission"
+	}
+	return "it is too short to be code"
 }
 
 // color reports whether messages are coloured: as --color says, or when they go to a terminal that shows colours

@@ -122,7 +122,7 @@ func (p *parser) option(arg string, depth int) error {
 	if !ok {
 		id, ok = p.names[arg[1:2]]
 		if !ok || !options[id].Glued {
-			return p.diag.Fatal(diag.UnknownOption, name)
+			return p.diag.FatalNote(p.suggest(name), diag.UnknownOption, name)
 		}
 		name, text, hasValue = arg[1:2], arg[2:], true
 	}
@@ -158,21 +158,21 @@ func (p *parser) set(id optionID, text string) error {
 	case formNumber:
 		n, err := number(text)
 		if err != nil {
-			return p.numberError(text, err)
+			return p.numberError(o, text, err)
 		}
 		if !allowed(p.line.Toolkit, id, strconv.Itoa(int(n)), p.reference) {
-			return p.diag.Fatal(diag.ValueNotDefined, text, o.messageName())
+			return p.diag.FatalNote(o.values(p.line.Toolkit), diag.ValueNotDefined, text, o.messageName())
 		}
 		text = strconv.Itoa(int(n))
 		v.Number = n
 	case formBool:
 		if text != "true" && text != "false" {
-			return p.diag.Fatal(diag.ExpectedBool, text)
+			return p.diag.FatalNote(o.asValue(), diag.ExpectedBool, text)
 		}
 		v.Bool = text == "true"
 	default:
 		if !allowed(p.line.Toolkit, id, text, p.reference) && !(p.anyArch && id == optArch) {
-			return p.diag.Fatal(diag.ValueNotDefined, text, o.messageName())
+			return p.diag.FatalNote(o.values(p.line.Toolkit), diag.ValueNotDefined, text, o.messageName())
 		}
 	}
 	if v.Given && v.Text != text {
@@ -213,11 +213,11 @@ func number(text string) (int32, error) {
 	return int32(n), err
 }
 
-func (p *parser) numberError(text string, err error) error {
+func (p *parser) numberError(o *option, text string, err error) error {
 	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
-		return p.diag.Fatal(diag.NumberOutOfRange, text)
+		return p.diag.FatalNote(o.asValue(), diag.NumberOutOfRange, text)
 	}
-	return p.diag.Fatal(diag.ExpectedNumber, text)
+	return p.diag.FatalNote(o.asValue(), diag.ExpectedNumber, text)
 }
 
 // splitList cuts a list value at commas. A pair of double quotes protects commas and is removed; blanks around a piece

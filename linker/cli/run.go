@@ -101,7 +101,7 @@ func (r *run) exit(err error) int {
 	case errors.Is(err, link.ErrFailed), errors.Is(err, input.ErrFailed):
 		return exitError
 	case err != nil:
-		io.WriteString(r.stderr, "culink: "+err.Error()+"\n")
+		io.WriteString(r.stderr, "culink: error: "+err.Error()+"\n")
 		return exitFatal
 	case r.diag.Errors() > 0:
 		return exitError

@@ -22,6 +22,8 @@ type Message struct {
 	Args []any // arguments of the catalog's texts, in their order
 	// Promoted is set when -Werror made an error of a warning.
 	Promoted bool
+	// Note says what to do, where that depends on the case; printed under culink's own name only, before the catalog's hint.
+	Note string
 	// Raw is verbatim text that is printed as it is instead of a catalog text (dumps, output of ptxas).
 	Raw string
 }
@@ -88,6 +90,13 @@ func (c *Collector) add(m Message) {
 // Fatal adds a fatal message and returns it as an error that ends the link.
 func (c *Collector) Fatal(id ID, args ...any) error {
 	m := Message{ID: id, Args: args}
+	c.add(m)
+	return &FatalError{m}
+}
+
+// FatalNote is Fatal for a message with a note.
+func (c *Collector) FatalNote(note string, id ID, args ...any) error {
+	m := Message{ID: id, Args: args, Note: note}
 	c.add(m)
 	return &FatalError{m}
 }

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,5 +158,29 @@ func TestAppendLeavesOutRepeats(t *testing.T) {
 	a.Append(b)
 	if len(a.Messages()) != 2 || a.Errors() != 2 {
 		t.Error(a.Messages())
+	}
+}
+
+func TestExplanationsSayWhatArgumentsMean(t *testing.T) {
+	c := &Collector{}
+	c.Report(TooMuchShared, "_Z1kPi", uint64(0xea60), uint64(0xc000))
+	c.Report(NoInputFile, "a.o")
+	_ = c.FatalNote("a note", ConflictingOptions, "-x", "no -g%d")
+	_ = c.Fatal(UnknownArch, "(null)")
+	_ = c.Fatal(NoCallgraphNode)
+	var b strings.Builder
+	x := Explanation{Unreadable: func(file string) string { return "no " + file }}
+	if err := x.Print(&b, c.Messages()); err != nil {
+		t.Fatal(err)
+	}
+	want := "culink: error: kernel 'k(int *)' uses too much shared memory: 60000 bytes of at most 49152 [_Z1kPi]\n    " + catalog[TooMuchShared].Hint +
+		"\nculink: error: cannot read 'a.o': no a.o\nculink: error: option -x needs -g%d\n    a note\n" +
+		"culink: error: no architecture to link for\n    " + catalog[UnknownArch].Hint + "\nculink: error: the link failed: 4 errors\n"
+	got := strings.Split(b.String(), "\n")
+	expected := strings.Split(want, "\n")
+	slices.Sort(got)
+	slices.Sort(expected)
+	if d := cmp.Diff(expected, got); d != "" {
+		t.Error(d)
 	}
 }

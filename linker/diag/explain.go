@@ -26,15 +26,22 @@ var rolesOf = [messageCount]roles{
 }
 
 // consequences are messages that only say that earlier ones ended the link: culink leaves them out behind an error.
-var consequences = [messageCount]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true}
+var consequences = [messageCount]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true, NoCallgraphNode: true, NoRegisterCount: true}
 
 // ownWords are texts that culink words differently from the reference. Arguments are those of the catalog's text.
 var ownWords = [messageCount]string{
+	UnknownOption:            "unknown option '-%s'",
 	NoOutputFile:             "no output file",
 	NoInputFiles:             "no input files",
 	NoOutput:                 "cannot write '%s'",
 	NoInputFile:              "cannot read '%s'",
-	UnknownArch:              "no architecture is given, or an unknown one: '%s'",
+	NoOptionsFile:            "cannot read the options file '%s'",
+	NoTimeFile:               "cannot write '%s'",
+	UnknownArch:              "unknown architecture '%s'",
+	TooMuchShared:            "kernel '%s' uses too much shared memory: %d bytes of at most %d",
+	TooMuchConstant:          "too much constant data in all inputs together: %d bytes of at most %d",
+	RegisterLimit:            "kernel '%s' with at most %d registers calls function '%s' with %d",
+	NotGlobalEverywhere:      "'%s' is a kernel (__global__) in some inputs and none in others",
 	Redefinition:             "option '%s' is given several times with different values: the last one counts",
 	VirtualTarget:            "'%s' is no architecture to link for",
 	PreserveRelocsIncomplete: "nvlink calls '--preserve-relocs' incomplete for '%s'; its output is reproduced as it is",
@@ -49,6 +56,8 @@ type Explanation struct {
 	References func(symbol string) []string
 	// Target is named in every message when it is not empty (-report-arch).
 	Target string
+	// Unreadable says why a file cannot be read: "no such file". Nil if that is not known.
+	Unreadable func(file string) string
 	// Limit is the number of errors that are shown; 0 shows all.
 	Limit int
 }
@@ -179,9 +188,11 @@ func (p *printer) group(g *group) {
 		if m.ID == UndefinedReference && p.References != nil {
 			p.references(g.symbol)
 		}
-		if h := catalog[m.ID].Hint; h != "" && !p.hinted[h] {
-			p.hinted[h] = true
-			hints = append(hints, h)
+		for _, h := range []string{m.Note, catalog[m.ID].Hint} {
+			if h != "" && !p.hinted[h] {
+				p.hinted[h] = true
+				hints = append(hints, h)
+			}
 		}
 	}
 	for _, h := range hints {
@@ -214,11 +225,26 @@ func (m *Message) words() string {
 	} else {
 		mangled = ""
 	}
+	if special := m.specialWords(); special != "" {
+		format, args = special, nil
+	}
 	text := lower(strings.TrimSuffix(fmt.Sprintf(format, args...), "."))
 	if mangled != "" {
 		text += " [" + mangled + "]"
 	}
 	return text
+}
+
+// specialWords are the words of messages whose arguments do not make sense to people; empty for all others. In the form of a
+// format without arguments.
+func (m *Message) specialWords() string {
+	switch second, needs := strings.CutPrefix(m.argument(2), "no "); {
+	case m.ID == UnknownArch && m.argument(1) == "(null)":
+		return "no architecture to link for"
+	case m.ID == ConflictingOptions && needs:
+		return strings.ReplaceAll("option "+m.argument(1)+" needs "+second, "%", "%%")
+	}
+	return ""
 }
 
 // lower makes the first letter small unless the word is in capitals.
@@ -231,6 +257,11 @@ func lower(s string) string {
 
 func (p *printer) message(m *Message) {
 	text := m.words()
+	if m.ID == NoInputFile && p.Unreadable != nil {
+		if why := p.Unreadable(m.argument(1)); why != "" {
+			text += ": " + why
+		}
+	}
 	if m.Promoted {
 		text += " [-Werror]"
 	}

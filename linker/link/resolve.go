@@ -354,7 +354,7 @@ func (l *Link) fileName(id FileID) string {
 
 // firstName is the name of the input that a message about a symbol calls the first.
 func (l *Link) firstName(s *Symbol) string {
-	if isReference(s.Type()) {
+	if isReference(s.Type()) && l.AsReference {
 		return inputPlaceholder
 	}
 	return l.fileName(s.First)
