@@ -266,5 +266,12 @@ func TestObjectsFromBeforeCUDA10AreToldOf(t *testing.T) {
 		if got := strings.Count(string(info), string(record)); got != tt.want {
 			t.Errorf("versions %v: %d records", tt.versions, got)
 		}
+		part := linkSources(t, Options{SM: 80, Toolkit: 130, Relocatable: true}, src)
+		if f, err = cubin.Parse(part); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(f.Sections[f.Find(".nv.info")].Data), string(record)) {
+			t.Errorf("versions %v: a relocatable link tells of them", tt.versions)
+		}
 	}
 }

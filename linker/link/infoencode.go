@@ -160,7 +160,7 @@ func (f *infoForm) ownRecords(out []nvinfo.Record, s *Section) []nvinfo.Record {
 	} else {
 		out = append(out, f.editOf(s).add...)
 	}
-	if s.ID == l.info && l.hasPreV10Object() {
+	if s.ID == l.info && !l.rel && l.hasPreV10Object() {
 		out = append(out, nvinfo.Record{Format: nvinfo.NVAL, Code: nvinfo.HasPreV10Object})
 	}
 	if s.ID == l.info && !l.rel {
