@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/nvinfo"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -47,5 +48,27 @@ func TestTheFunctionThatOwnsTheCodeComesWithItsAlias(t *testing.T) {
 		if got := owner(c.number).ownerFirst(view, c.symbol); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+func TestRecordsAreTheSameInAnyOrder(t *testing.T) {
+	a := nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.NumBarriers, Field: 2}
+	b := nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.CrsStackSize, Payload: []byte{4, 0, 0, 0}}
+	c := nvinfo.Record{Format: nvinfo.SVAL, Code: nvinfo.CrsStackSize, Payload: []byte{8, 0, 0, 0}}
+	section := func(records ...nvinfo.Record) []byte {
+		var out []byte
+		for _, r := range records {
+			out = r.Append(out)
+		}
+		return out
+	}
+	if !sameRecords(section(a, b), section(b, a)) {
+		t.Error("order counts")
+	}
+	if sameRecords(section(a, b), section(a, c)) || sameRecords(section(a), section(a, a)) {
+		t.Error("other records pass for the same")
+	}
+	if cut := section(b)[:6]; sameRecords(cut, cut) {
+		t.Error("a damaged section is compared")
 	}
 }

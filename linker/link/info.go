@@ -16,6 +16,8 @@ type infoForm struct {
 	merc bool
 	// functions are the sections of functions' attributes.
 	functions []*Section
+	// like are the records that stand for those of a section (likeNamed), by its number; nil if there are none.
+	like map[SecID]infoPart
 	// own are the attributes of each function, by FuncID.
 	own []ownAttrs
 	// edits are what propagation changes in the records of entries and adds to those of other functions, by FuncID.
@@ -194,6 +196,7 @@ func (l *Link) readInfo(merc bool) (*infoForm, error) {
 			f.functions = append(f.functions, s)
 		}
 	}
+	f.likeNamed()
 	if err := l.parallel(len(f.functions), func(i int) error { return f.readFunction(f.functions[i]) }); err != nil {
 		return nil, l.refuse(err)
 	}

@@ -127,6 +127,9 @@ func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, part
 		if !ok {
 			continue
 		}
+		if like, ok := f.like[s.ID]; ok {
+			p = like
+		}
 		begin := len(out)
 		r := nvinfo.Read(p.data)
 		for r.Next() {
