@@ -14,6 +14,11 @@ var binary = sync.OnceValue(func() map[string]bool {
 	}
 })
 
+// unary are the operators before one operand.
+var unary = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{"ad": true, "nt": true, "ng": true, "ps": true, "de": true, "co": true}
+})
+
 // expression reads the expressions that template arguments and decltype usually hold.
 func (r *reader) expression() string {
 	if !r.enter() {
@@ -29,10 +34,29 @@ func (r *reader) expression() string {
 		return r.withArguments(r.source())
 	case r.take("fp"):
 		return r.parameter()
-	case r.take("ad"):
-		return "&" + r.expression()
 	case r.take("cl"):
 		return r.call()
+	case len(r.rest) > 2 && unary()[r.rest[:2]]:
+		op := operators()[r.rest[:2]]
+		r.rest = r.rest[2:]
+		return op + r.expression()
+	case r.take("st"):
+		return "sizeof(" + r.typ().String() + ")"
+	case r.take("sz"):
+		return "sizeof(" + r.expression() + ")"
+	case r.take("sp"):
+		return r.expression() + "..."
+	case r.take("qu"):
+		condition := r.expression()
+		yes := r.expression()
+		return condition + "?" + yes + ":" + r.expression()
+	case r.take("tl"):
+		t := r.typ().String()
+		return t + "{" + r.operands() + "}"
+	case r.take("dt"):
+		return r.member(".")
+	case r.take("pt"):
+		return r.member("->")
 	case r.take("gs"):
 		return "::" + r.expression()
 	case r.take("sr"):
@@ -59,6 +83,17 @@ func (r *reader) parameter() string {
 
 func (r *reader) call() string {
 	f := r.expression()
+	return f + "(" + r.operands() + ")"
+}
+
+// member reads an object and the name of something in it.
+func (r *reader) member(sign string) string {
+	object := r.expression()
+	return "(" + object + sign + r.withArguments(r.unqualified("").text) + ")"
+}
+
+// operands reads expressions up to an E.
+func (r *reader) operands() string {
 	var list []string
 	for !r.take("E") {
 		if r.failed || r.rest == "" {
@@ -67,7 +102,7 @@ func (r *reader) call() string {
 		}
 		list = append(list, r.expression())
 	}
-	return f + "(" + strings.Join(list, ", ") + ")"
+	return strings.Join(list, ", ")
 }
 
 // scoped reads a name in a scope that depends on template parameters: names up to an E, or a type, and the last name.

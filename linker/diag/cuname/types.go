@@ -121,8 +121,10 @@ func (r *reader) dType() (t typ, known bool) {
 		t = r.functionType()
 		t.post += " noexcept"
 		return t, false
-	case r.take("Dt"), r.take("DT"):
-		bare := r.peek() == 'T' || r.peek() == 'L'
+	case strings.HasPrefix(r.rest, "Dt"), strings.HasPrefix(r.rest, "DT"):
+		name := r.rest[1] == 't' // of something that has a name: no parentheses
+		r.rest = r.rest[2:]
+		bare := name || r.peek() == 'T' || r.peek() == 'L'
 		e := r.expression()
 		r.expect("E")
 		if !bare {
@@ -254,6 +256,9 @@ func (r *reader) arguments() string {
 			return ""
 		case r.take("J"):
 			packs++
+			if r.peek() == 'E' {
+				list = append(list, "") // an empty pack has its place
+			}
 			continue
 		case r.take("E"):
 			if packs > 0 {
