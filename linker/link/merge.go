@@ -190,7 +190,8 @@ func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
 		}
 		return
 	}
-	if l.Syms[id].Side == noSide {
+	known := l.Syms[id].Side != noSide
+	if !known {
 		if l.ABI == 7 && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && y.Other&cubin.STOEntry == 0 && in.Unnamed == 0 {
 			// 12.4 makes one nameless function per object that brings a new undefined one that is no kernel.
 			in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
@@ -198,7 +199,7 @@ func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
 		m.addToSide(id, y)
 	}
 	if ordinary {
-		m.code(in, int32(i), y, id)
+		m.code(in, int32(i), y, id, known)
 	}
 }
 
@@ -221,8 +222,8 @@ func (m *merger) addToSide(id SymID, y *cubin.Symbol) {
 	}
 }
 
-// code relates the code section of a function definition to its output section.
-func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
+// code relates the code section of a function definition to its output section. known: something before names the function.
+func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool) {
 	l := m.l
 	sec := &in.Secs[y.Shndx]
 	s := &l.Syms[id]
@@ -250,9 +251,9 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		if y.Other&cubin.STOEntry != 0 && !stub {
 			l.Secs[text].Kernel = true
 			l.Kernels = append(l.Kernels, text)
-			// A kernel that -kernels-used rejects is created like a function, one that the host does not refer to is
-			// not (observed).
-			if name := s.Name; l.Funcs[s.Func].Passes || !l.FilterGiven {
+			// A kernel that -kernels-used rejects is created like a function; one that the host does not refer to, or
+			// that an earlier file launches, is not (observed).
+			if name := s.Name; l.Funcs[s.Func].Passes || !l.FilterGiven || known {
 				l.sec(l.slabs.name(".nv.info.", name), text, 0)
 				l.sec(l.slabs.name(".nv.shared.", name), text, 0)
 			}

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,5 +68,28 @@ func TestLocalKernelsOfOneNameHaveTheirOwnBanks(t *testing.T) {
 	}
 	if len(owners) != 2 || len(l.Kernels) != 2 || owners[l.Kernels[0]] != 0x168 || owners[l.Kernels[1]] != 0x168 {
 		t.Errorf("banks %v of kernels %v, want one of 0x168 bytes for each", owners, l.Kernels)
+	}
+}
+
+// TestRejectedKernelsThatAnEarlierFileLaunchesAreCreatedAsKernels: their shared section leaves its name in the string
+// tables, while other kernels that -kernels-used rejects have none (observed).
+func TestRejectedKernelsThatAnEarlierFileLaunchesAreCreatedAsKernels(t *testing.T) {
+	launches := func() *object {
+		return newObject().function("k", true, 0x160).undefined("child", cubin.STTFunc, cubin.STOEntry).calls("k", "child")
+	}
+	defines := func() *object { return newObject().function("child", true, 0x160) }
+	for _, test := range []struct {
+		name    string
+		objects []*object
+		want    bool
+	}{
+		{"launched before", []*object{launches(), defines()}, true},
+		{"launched later", []*object{defines(), launches()}, false},
+	} {
+		l := laidOut(t, Options{FilterGiven: true, KernelsUsed: []string{"k"}}, test.objects...)
+		got := slices.ContainsFunc(l.Secs, func(s *Section) bool { return s.Name == ".nv.shared.child" })
+		if got != test.want {
+			t.Errorf("%s: .nv.shared.child %t, want %t", test.name, got, test.want)
+		}
 	}
 }
