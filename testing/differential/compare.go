@@ -19,10 +19,12 @@ const (
 	differs
 	notComparable // nvlink crashed or ended with an internal error
 	anew          // only code differs that nvlink generated anew
+	notLinked     // nvlink refused a stage
 )
 
-// compare says whether two outcomes are the same. For those that differ, key says how, without names and numbers.
-func compare(t target, want, got outcome) (v verdict, key string) {
+// compare says whether two outcomes are the same but for the code of the functions made, which nvlink generated anew. For those that
+// differ, key says how, without names and numbers.
+func compare(made map[string]bool, want, got outcome) (v verdict, key string) {
 	switch {
 	case got.timeout:
 		return differs, "culink does not end"
@@ -39,13 +41,13 @@ func compare(t target, want, got outcome) (v verdict, key string) {
 	case got.image == nil || want.image == nil:
 		return differs, "an image is missing"
 	}
-	return compareImages(t, want.image, got.image)
+	return compareImages(made, want.image, got.image)
 }
 
 // keysShown is the number of keys of culink diff that make the key of a group.
 const keysShown = 3
 
-func compareImages(t target, want, got []byte) (verdict, string) {
+func compareImages(made map[string]bool, want, got []byte) (verdict, string) {
 	w, err := cubin.Parse(want)
 	if err != nil {
 		return notComparable, ""
@@ -54,10 +56,9 @@ func compareImages(t target, want, got []byte) (verdict, string) {
 	if err != nil {
 		return differs, "image: " + err.Error()
 	}
-	kernels := kernelsOf(w)
 	var keys []string
 	for _, d := range inspect.Diff(w, g) {
-		if t.SM >= 100 && ofKernelCode(d.Key, kernels) {
+		if len(made) > 0 && followsFromCode(d.Key, made) {
 			continue
 		}
 		if k := anonymous(d.Key); !slices.Contains(keys, k) && len(keys) < keysShown {
@@ -70,42 +71,32 @@ func compareImages(t target, want, got []byte) (verdict, string) {
 	return differs, "image: " + strings.Join(keys, "; ")
 }
 
-// kernelsOf lists the functions with a bank of parameters.
-func kernelsOf(f *cubin.File) map[string]bool {
-	out := make(map[string]bool)
-	for i := range f.Sections {
-		if name, ok := strings.CutPrefix(f.Sections[i].Name, ".nv.constant0."); ok {
-			out[name] = true
-		}
-	}
-	return out
-}
-
 // perFunction are the beginnings of names of sections that belong to the code of one function.
-var perFunction = []string{".text.", ".nv.capmerc.text.", ".nv.info.", ".nv.merc.nv.info.", ".rela.text.", ".nv.merc.rela.text.", ".nv.resolvedrela.text."}
+var perFunction = []string{".text.", ".nv.capmerc.text.", ".nv.info.", ".nv.merc.nv.info.", ".rela.text.", ".nv.merc.rela.text.", ".nv.resolvedrela.text.", ".nv.constant2."}
 
 // placesInCode are sections that list places in code.
 var placesInCode = regexp.MustCompile(`^(\.rela)?\.(nv\.merc\.)?(debug_frame|debug_line|nv_debug_line_sass|nv_debug_info_reg_sass)$`)
 
-// ofKernelCode reports whether a fact changes with the code of a kernel: the code itself, places in it, and where later
-// sections begin.
-func ofKernelCode(key string, kernels map[string]bool) bool {
+// followsFromCode reports whether a fact changes with the code of one of the functions made: the code itself, places in it, and where
+// later sections begin.
+func followsFromCode(key string, made map[string]bool) bool {
 	words := append(strings.Fields(key), "", "", "", "")
+	words[1], _, _ = strings.Cut(words[1], "#") // a second section of one name
 	switch words[0] {
 	case "header", "segment":
 		return true
 	case "symbol":
-		return kernels[words[1]] && words[2] == "size"
+		return made[words[1]] && words[2] == "size"
 	case "section", "capsule", "attribute", "relocation":
 	default:
 		return false
 	}
 	for _, prefix := range perFunction {
-		if name, ok := strings.CutPrefix(words[1], prefix); ok && kernels[name] {
+		if name, ok := strings.CutPrefix(words[1], prefix); ok && made[name] {
 			return true
 		}
 	}
-	return words[0] == "section" && words[2] == "offset" || words[2] == "EIATTR_REGCOUNT" && kernels[words[3]] || placesInCode.MatchString(words[1])
+	return words[0] == "section" && words[2] == "offset" || words[2] == "EIATTR_REGCOUNT" && made[words[3]] || placesInCode.MatchString(words[1])
 }
 
 // firstDifference is the first line of b that a does not have at its place, or the first that is missing.

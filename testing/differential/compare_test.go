@@ -8,7 +8,6 @@ import (
 )
 
 func TestOutcomesAreComparedByImageTextAndExitCode(t *testing.T) {
-	sm80 := target{arch.Arch{SM: 80}, 130}
 	for _, tc := range []struct {
 		name      string
 		want, got outcome
@@ -29,7 +28,7 @@ func TestOutcomesAreComparedByImageTextAndExitCode(t *testing.T) {
 		{"nvlink gives up", outcome{code: 1, text: "Internal error"}, outcome{}, notComparable, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			v, key := compare(sm80, tc.want, tc.got)
+			v, key := compare(nil, tc.want, tc.got)
 			if v != tc.verdict || key != tc.key {
 				t.Errorf("verdict %d with %q, want %d with %q", v, key, tc.verdict, tc.key)
 			}
@@ -37,11 +36,12 @@ func TestOutcomesAreComparedByImageTextAndExitCode(t *testing.T) {
 	}
 }
 
-func TestOnlyFactsAboutKernelsFollowFromTheirCode(t *testing.T) {
-	kernels := map[string]bool{"k0": true}
+func TestOnlyFactsAboutFunctionsMadeAnewFollowFromTheirCode(t *testing.T) {
+	made := map[string]bool{"k0": true}
 	for key, want := range map[string]bool{
 		"section .text.k0 code 0x370":                     true,
 		"section .text.f0 code 0x370":                     false,
+		"section .text.k0#2 size":                         true,
 		"section .text.f0 offset":                         true,
 		"section .nv.capmerc.text.k0 size":                true,
 		"capsule .nv.capmerc.text.k0 record 0x10":         true,
@@ -58,7 +58,7 @@ func TestOnlyFactsAboutKernelsFollowFromTheirCode(t *testing.T) {
 		"section .nv.global bytes 0x4":                    false,
 		"order of sections":                               false,
 	} {
-		if got := ofKernelCode(key, kernels); got != want {
+		if got := followsFromCode(key, made); got != want {
 			t.Errorf("%s: %v, want %v", key, got, want)
 		}
 	}
@@ -71,6 +71,7 @@ func TestReportGroupsAndCounts(t *testing.T) {
 		t.Error("first is said of another case than the first of a group")
 	}
 	r.count(5, sm, j, notComparable, "")
+	r.count(8, sm, j, notLinked, "")
 	r.count(6, sm, j, anew, "")
 	r.refuse(7, "line 3: f3 is odd\nmore")
 	var b strings.Builder

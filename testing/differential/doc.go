@@ -19,7 +19,7 @@
 // and the command line; -shrink makes it smaller as long as it stays in its group.
 //
 // Links that nvlink itself does not survive, or that it ends with an internal error, say nothing about culink and are counted apart.
-// So are images of sm_100 and later in which only kernels differ whose code nvlink generated anew.
+// So are images of sm_100 and later in which only functions differ whose code nvlink generated anew, as `culink -v` says.
 //
 // The culink under test is this program itself, started under the name nvlink in a process of its own, so that a crash or a hang is a
 // difference like any other.

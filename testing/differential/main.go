@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	if strings.HasPrefix(filepath.Base(os.Args[0]), linkerName) {
+	if name := filepath.Base(os.Args[0]); strings.HasPrefix(name, linkerName) || name == ownName {
 		os.Exit(cli.Main(os.Args, os.Stdout, os.Stderr, os.Getenv))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -27,8 +27,11 @@ func main() {
 	os.Exit(code)
 }
 
-// linkerName is the name that culink is started under.
-const linkerName = "nvlink"
+// linkerName is the name that culink is started under to say what nvlink says, ownName the one to say more.
+const (
+	linkerName = "nvlink"
+	ownName    = "culink"
+)
 
 // settings are the flags of a run.
 type settings struct {

@@ -49,7 +49,10 @@ func addTo(groups map[string]*group, key, which string) bool {
 
 // count takes in a link and reports whether it is the first that differs in its way.
 func (r *report) count(seed uint64, t target, j job, v verdict, key string) bool {
-	if v == notComparable {
+	switch v {
+	case notLinked:
+		return false
+	case notComparable:
 		r.notComparable++
 		return false
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -63,11 +64,12 @@ func newRun(ctx context.Context, s settings, out io.Writer) (*run, error) {
 			return nil, err
 		}
 	}
-	link := filepath.Join(r.scratch, linkerName)
-	if err := os.Symlink(r.tools.culink, link); err != nil {
-		return nil, err
+	for _, name := range []string{linkerName, ownName} {
+		if err := os.Symlink(r.tools.culink, filepath.Join(r.scratch, name)); err != nil {
+			return nil, err
+		}
 	}
-	r.tools.culink = link
+	r.tools.culink, r.tools.own = filepath.Join(r.scratch, linkerName), filepath.Join(r.scratch, ownName)
 	return r, nil
 }
 
@@ -148,11 +150,10 @@ func (r *run) one(ctx context.Context, seed uint64) error {
 
 // link compares one link.
 func (r *run) link(ctx context.Context, dir string, seed uint64, p *program, j job) error {
-	want, got, ok, err := r.both(ctx, dir, p, j)
-	if err != nil || !ok {
+	v, key, err := r.judge(ctx, dir, p, j)
+	if err != nil {
 		return err
 	}
-	v, key := compare(p.target, want, got)
 	r.mu.Lock()
 	first := r.report.count(seed, p.target, j, v, key)
 	if v == differs {
@@ -169,6 +170,22 @@ func (r *run) link(ctx context.Context, dir string, seed uint64, p *program, j j
 		}
 	}
 	return r.store(ctx, seed, p, j, key)
+}
+
+// judge links a job with both linkers and compares. A job one of whose stages nvlink refuses is not comparable.
+func (r *run) judge(ctx context.Context, dir string, p *program, j job) (verdict, string, error) {
+	want, got, ok, err := r.both(ctx, dir, p, j)
+	if err != nil || !ok {
+		return notLinked, "", err
+	}
+	var made map[string]bool
+	if p.target.SM >= 100 && !bytes.Equal(want.image, got.image) {
+		if made, err = r.madeAnew(ctx, dir, p, j); err != nil {
+			return notLinked, "", err
+		}
+	}
+	v, key := compare(made, want, got)
+	return v, key, nil
 }
 
 // triesToShrink bounds the links of one shrinking.
@@ -191,13 +208,9 @@ func (r *run) smaller(ctx context.Context, dir string, p *program, j job, key st
 			failed = err
 			return false
 		}
-		want, got, ok, err := r.both(ctx, dir, p, j)
-		if err != nil || !ok {
-			failed = err
-			return false
-		}
-		_, k := compare(p.target, want, got)
-		return k == key
+		_, k, err := r.judge(ctx, dir, p, j)
+		failed = err
+		return err == nil && k == key
 	})
 	return p, j, failed
 }

@@ -20,6 +20,7 @@ const limit = 60 * time.Second
 type tools struct {
 	nvlink, ptxas string
 	culink        string // a file whose name begins with nvlink
+	own           string // the same program under its own name
 	release       int    // of nvlink: 124, 130
 }
 
@@ -105,6 +106,22 @@ func (t *tools) compile(ctx context.Context, dir string, p *program) (objects, r
 
 // output is the name of every image: with debug information it is part of the image.
 const output = "linked.cubin"
+
+var codeKept = regexp.MustCompile(`the compiler's code of '(.+)' is kept`)
+
+// madeAnew asks culink for the functions whose code nvlink generates anew in a link.
+func (t *tools) madeAnew(ctx context.Context, dir string, p *program, j job) (map[string]bool, error) {
+	args := append(append([]string{"-arch=" + p.target.String(), "-v"}, j.args...), j.inputs...)
+	o, err := start(ctx, dir, t.own, append(args, "-o", output, "--toolkit="+toolkit(t.release)), output)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]bool)
+	for _, m := range codeKept.FindAllStringSubmatch(o.text, -1) {
+		out[m[1]] = true
+	}
+	return out, nil
+}
 
 // both links a job with both linkers. ok is false if nvlink does not even link a stage.
 func (t *tools) both(ctx context.Context, dir string, p *program, j job) (want, got outcome, ok bool, err error) {
