@@ -135,8 +135,8 @@ func (p *patcher) rebuild() error {
 	return nil
 }
 
-// markAliasedEarly notes the functions with a second name that an input before the one that defines them mentions: the
-// reference describes them by their Mercury form (observed).
+// markAliasedEarly notes the functions with a second name that an input before the one that defines them mentions, unless it or an
+// earlier one mentions the first name before: the reference describes them by their Mercury form (observed).
 func (r *relocator) markAliasedEarly() {
 	l := r.l
 	var owner map[SymID]FuncID
@@ -163,7 +163,7 @@ func (r *relocator) markAliasedEarly() {
 				continue
 			}
 			id := in.PlainSyms[i]
-			if other, ok := owner[id]; ok && in.ID < l.Syms[id].Def {
+			if other, ok := owner[id]; ok && in.ID < l.Syms[id].Def && l.Syms[id].Index < l.Syms[l.Funcs[other].Sym].Index {
 				r.aliasedEarly[other] = true
 			}
 		}

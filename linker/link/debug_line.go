@@ -2,7 +2,10 @@ package link
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
+
+	"github.com/culink/culink/linker/cubin"
 )
 
 // Sizes in a line unit (DWARF 2, 32-bit form): unit_length, version, header_length, then five fields, the last of which is
@@ -39,6 +42,7 @@ type sequence struct {
 	from, to uint64
 	index    uint32 // symbol number
 	aliased  bool
+	form     []byte // in the twin, if it is aliased
 	length   uint64 // of the code that the last row ends; 0: as the compiler wrote it
 }
 
@@ -71,7 +75,7 @@ func (p *patcher) rebuildUnits() error {
 				n++
 			}
 			var head uint64
-			head, seqs = p.sequences(rest[:n], u, end, seqs[:0])
+			head, seqs = p.sequences(in, &part, rest[:n], u, end, seqs[:0])
 			rest = rest[n:]
 			at := uint64(len(out))
 			b.spans = append(b.spans, span{u, head, at})
@@ -111,7 +115,7 @@ func lineUnit(data []byte, u uint64) (end uint64, problem string) {
 
 // sequences lists what stays of a unit's sequences in the order in which the image has them, and where the first begins.
 // Each begins with DW_LNE_set_address, whose operand has the entry.
-func (p *patcher) sequences(addrs []codeAddress, u, end uint64, buf []sequence) (head uint64, seqs []sequence) {
+func (p *patcher) sequences(in *Input, part *Part, addrs []codeAddress, u, end uint64, buf []sequence) (head uint64, seqs []sequence) {
 	head = end
 	from := func(a *codeAddress) uint64 { return max(a.off, u+lineOpcodeBase+1+lineSetAddress) - lineSetAddress }
 	for i := range addrs {
@@ -127,6 +131,9 @@ func (p *patcher) sequences(addrs []codeAddress, u, end uint64, buf []sequence) 
 			continue
 		}
 		s := sequence{from: from(a), to: to, index: p.l.Syms[a.sym].Index, aliased: p.aliased(a.sym)}
+		if s.aliased {
+			s.form = p.mercuryForm(in, part, a)
+		}
 		if p.isPlacedStub(a.sym) {
 			if s.aliased = p.l.Syms[a.sym].Value != 0; !s.aliased {
 				s.length = p.l.Secs[p.l.uft].Size
@@ -138,27 +145,167 @@ func (p *patcher) sequences(addrs []codeAddress, u, end uint64, buf []sequence) 
 	return head, buf
 }
 
-// bytes are the sequence as the image has it: that of a function in the Mercury form ends after its first row.
+// bytes are the sequence as the image has it: that of a function in the Mercury form, which form is, is written anew.
 func (s *sequence) bytes(data []byte, opcodeBase byte) []byte {
 	seq := data[s.from:s.to]
-	if s.length != 0 {
+	switch {
+	case s.length != 0:
 		return withLength(seq, s.length)
+	case !s.aliased:
+		return seq
+	case s.form != nil:
+		seq = s.form
 	}
-	if !s.aliased {
+	return rewriteRows(seq, opcodeBase)
+}
+
+// lineOpcodes are the standard opcodes that rewriteRows tells apart (DWARF 2).
+const (
+	opExtended    = 0
+	opCopy        = 1
+	opAdvancePC   = 2
+	opAdvanceLine = 3
+	opFixedPC     = 9
+	endSequence   = 1 // the extended opcode
+)
+
+// lineArguments has the number of LEB128 numbers behind each standard opcode.
+var lineArguments = [...]int{opCopy: 0, opAdvancePC: 1, opAdvanceLine: 1, 4: 1, 5: 1, 6: 0, 7: 0, 8: 0, opFixedPC: 0, 10: 0, 11: 0, 12: 1}
+
+// rewriteRows is a line sequence as the reference writes it when it has its rows in a table: of rows that a copy puts at one address the last
+// stays, and the sequence ends at the place of its last row (observed). Anything that is no such sequence stays as it is.
+func rewriteRows(seq []byte, opcodeBase byte) []byte {
+	const start = lineSetAddress + 8
+	if len(seq) < start {
 		return seq
 	}
-	q := lineSetAddress + 8
-	for q < len(seq) && seq[q] != 1 && seq[q] < opcodeBase {
+	out := slices.Clone(seq[:start])
+	line, row, advanced := int64(0), start, -1 // what the current row adds to the line, and where it and its advance of the line begin in out
+	previous, before := -1, int64(0)           // the same of the row before
+	plain := true                              // the current row is advances of the line alone, so far
+	for q := start; q < len(seq); {
+		at, op := q, seq[q]
 		q++
-		for q < len(seq) && seq[q]&0x80 != 0 {
-			q++
+		switch {
+		case op == opExtended:
+			n, width := binary.Uvarint(seq[q:])
+			if width <= 0 || n == 0 || n > uint64(len(seq)-q-width) {
+				return seq
+			}
+			if seq[q+width] == endSequence {
+				return append(out[:row], seq[at:]...)
+			}
+			q += width + int(n)
+			plain, advanced, out = false, -1, append(out, seq[at:q]...)
+			continue
+		case op == opAdvanceLine:
+			delta, width := sleb128(seq[q:])
+			if width == 0 {
+				return seq
+			}
+			q, line, advanced = q+width, line+delta, len(out)
+			out = append(out, seq[at:q]...)
+			continue
+		case op == opCopy && plain && previous >= 0:
+			line += before
+			out, advanced = appendSleb128(append(out[:previous], opAdvanceLine), line), previous
+		case op < opcodeBase && op != opCopy:
+			for range lineArguments[min(int(op), len(lineArguments)-1)] {
+				_, width := binary.Uvarint(seq[q:])
+				if width <= 0 {
+					return seq
+				}
+				q += width
+			}
+			if op == opFixedPC {
+				q += 2
+			}
+			if q > len(seq) {
+				return seq
+			}
+			plain, advanced, out = false, -1, append(out, seq[at:q]...)
+			continue
 		}
-		q++
+		// A row. One that ends with an advance of the line and a copy may be overtaken by the next.
+		previous, before = -1, 0
+		if op == opCopy && advanced >= 0 {
+			previous, before = advanced, line
+		}
+		out = append(out, op)
+		line, advanced, row, plain = 0, -1, len(out), true
 	}
-	if q >= len(seq) {
-		return seq
+	return seq
+}
+
+// sleb128 reads a signed LEB128 number; width is 0 if there is none.
+func sleb128(b []byte) (v int64, width int) {
+	for shift := uint(0); width < len(b) && shift < 64; shift += 7 {
+		c := b[width]
+		width++
+		v |= int64(c&0x7f) << shift
+		if c&0x80 == 0 {
+			if c&0x40 != 0 && shift < 57 {
+				v |= -1 << (shift + 7)
+			}
+			return v, width
+		}
 	}
-	return append(slices.Clone(seq[:q+1]), 0, 1, 1) // DW_LNE_end_sequence
+	return 0, 0
+}
+
+func appendSleb128(b []byte, v int64) []byte {
+	for v < -64 || v > 63 {
+		b, v = append(b, byte(v)|0x80), v>>7
+	}
+	return append(b, byte(v)&0x7f)
+}
+
+// mercuryForm is the sequence of a function in the twin of a contribution, nil if there is none.
+func (p *patcher) mercuryForm(in *Input, part *Part, a *codeAddress) []byte {
+	if part.Merc == 0 || int(a.num) >= len(in.File.MercSymbols) {
+		return nil
+	}
+	data := in.File.Sections[part.Merc].Data
+	to, at := uint64(len(data)), uint64(0)
+	var offsets []uint64
+	for i := range in.File.Sections {
+		h := &in.File.Sections[i]
+		if h.Type != cubin.SHTMercRela || int32(h.TextIndex()) != part.Merc {
+			continue
+		}
+		for j := range h.NumRels() {
+			r := h.RelAt(j)
+			if int(r.Sym) < len(in.File.MercSymbols) && in.File.MercSymbols[r.Sym].Type() == cubin.STTFunc && r.Offset >= lineSetAddress {
+				offsets = append(offsets, r.Offset)
+				if r.Sym == a.num {
+					at = r.Offset
+				}
+			}
+		}
+	}
+	if at == 0 {
+		return nil
+	}
+	for u := uint64(0); u < uint64(len(data)); {
+		end, problem := lineUnit(data, u)
+		if problem != "" {
+			return nil
+		}
+		if at < end {
+			to = end
+			break
+		}
+		u = end
+	}
+	for _, o := range offsets {
+		if o > at {
+			to = min(to, o-lineSetAddress)
+		}
+	}
+	if at-lineSetAddress >= to {
+		return nil
+	}
+	return data[at-lineSetAddress : to]
 }
 
 // namesMove reports whether the input's twin has an entry against .debug_str for .debug_line: the offset of the names of a

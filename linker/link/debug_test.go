@@ -61,16 +61,30 @@ func TestLineUnitIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-func TestAliasedSequenceEndsAfterItsFirstRow(t *testing.T) {
-	data := []byte{0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 3, 7, 1, 3, 8, 1, 0, 1, 1}
-	s := sequence{to: uint64(len(data)), aliased: true}
-	want := append(append([]byte(nil), data[:16]...), 0, 1, 1)
-	if d := cmp.Diff(want, s.bytes(data, 10)); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	s.aliased = false
-	if d := cmp.Diff(data, s.bytes(data, 10)); d != "" {
-		t.Errorf("an ordinary sequence changed:\n%s", d)
+func TestAliasedSequenceIsWrittenAnew(t *testing.T) {
+	address := []byte{0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0}
+	for _, test := range []struct {
+		name      string
+		rows, out []byte
+	}{
+		{"the last advance goes", []byte{4, 1, 3, 7, 1, 2, 0x20, 0, 1, 1}, []byte{4, 1, 3, 7, 1, 0, 1, 1}},
+		{"of rows at one place the last stays", []byte{4, 1, 3, 4, 1, 3, 2, 1, 3, 1, 2, 0x20, 1, 0xee, 2, 0x20, 0, 1, 1}, []byte{4, 1, 3, 6, 1, 3, 1, 2, 0x20, 1, 0xee, 0, 1, 1}},
+		{"large numbers", []byte{3, 0x3f, 1, 3, 0x3f, 1, 0, 1, 1}, []byte{3, 0xfe, 0, 1, 0, 1, 1}},
+		{"backwards", []byte{3, 0x7f, 1, 3, 0x7e, 1, 0, 1, 1}, []byte{3, 0x7d, 1, 0, 1, 1}},
+		{"cut off", []byte{3, 7, 1, 2, 0x80}, []byte{3, 7, 1, 2, 0x80}},
+	} {
+		data := append(append([]byte(nil), address...), test.rows...)
+		s := sequence{to: uint64(len(data)), aliased: true}
+		if d := cmp.Diff(test.out, s.bytes(data, 10)[len(address):]); d != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, d)
+		}
+		s.aliased = false
+		if d := cmp.Diff(data, s.bytes(data, 10)); d != "" {
+			t.Errorf("%s: an ordinary sequence changed:\n%s", test.name, d)
+		}
+		for n := range test.rows { // no part of it makes it fail
+			rewriteRows(data[:len(address)+n], 10)
+		}
 	}
 }
 
