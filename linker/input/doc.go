@@ -11,7 +11,7 @@
 //
 // As the reference (Options.AsReference), the package takes and leaves what the reference linker takes and leaves, which includes
 // code that it silently loses: members of an archive behind one that is no ELF file, the second container of an object made
-// by ld -r, files without a file name extension, PTX files in CUDA 13, members of thin archives in other folders. Each loss
+// by ld -r, files without a file name extension, PTX files in CUDA 13 below sm_90, members of thin archives in other folders. Each loss
 // is reported as diag.LostCode or diag.IgnoredInput when Options.Warn is set. Otherwise content decides what a file is,
 // nothing is lost in silence, and what cannot be linked is refused. docs/differences.md lists each case.
 //

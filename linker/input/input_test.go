@@ -280,6 +280,8 @@ func TestPTXIsCompiledByPtxas(t *testing.T) {
 		{"found nowhere", Options{Files: []string{"p.o"}, AsReference: true}, outcome{Messages: []string{"fatal: no ptxas to compile the PTX of 'p.o'"}, Failed: true}},
 		{"a file, which CUDA 13 drops", Options{Files: []string{"p.ptx"}, Ptxas: good, AsReference: true}, outcome{}},
 		{"a file that is dropped needs no compiler", Options{Files: []string{"p.ptx"}, AsReference: true}, outcome{}},
+		{"a file, which CUDA 13 links from sm_90 on", Options{Files: []string{"p.ptx"}, Ptxas: good, AsReference: true, Target: arch.Arch{SM: 90}},
+			outcome{Messages: []string{"fatal: Input file 'p.ptx' arch does not match target 'sm_90'"}, Failed: true}},
 		{"a file", Options{Files: []string{"p.ptx"}, Ptxas: good}, outcome{Modules: []string{"p.ptx=P"}, IDs: []string{"PATH_p_ptx"}, Messages: []string{"warning: linked 'p.ptx', whose code nvlink loses: PTX files are not linked"}}},
 		{"a file that is no PTX", Options{Files: []string{"no.ptx"}, Ptxas: good, AsReference: true},
 			outcome{Messages: []string{"error: Binary format for key='0', ident='' is not recognized", "fatal: elfLink fatbinary error"}, Failed: true}},

@@ -218,9 +218,12 @@ func (s *scan) byExtension() error {
 	return nil
 }
 
-// ptxFile takes a file with the extension ptx: content decides, and CUDA 13 drops what it has compiled (observed).
+// firstLinkedPTX is the first target for which CUDA 13 links PTX files (observed).
+const firstLinkedPTX = 90
+
+// ptxFile takes a file with the extension ptx: content decides. Below sm_90 CUDA 13 drops what it has compiled (observed).
 func (s *scan) ptxFile(kind content) error {
-	if !s.old() {
+	if !s.old() && s.o.Target.SM < firstLinkedPTX {
 		if kind == contentCubin || kind == contentFatbin {
 			s.lost(s.name, fmt.Sprintf("%s under the extension ptx", kind))
 			return nil
