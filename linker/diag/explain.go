@@ -45,6 +45,14 @@ var ownWords = [messageCount]string{
 	Redefinition:             "option '%s' is given several times with different values: the last one counts",
 	VirtualTarget:            "'%s' is no architecture to link for",
 	PreserveRelocsIncomplete: "nvlink calls '--preserve-relocs' incomplete for '%s'; its output is reproduced as it is",
+	NotUidx:                  "this is no index file",
+	MalformedUidx:            "the index file is damaged",
+	NoSuchUuid:               "the index file does not fit the program: unknown id",
+	NoMatchingUuid:           "the index file does not fit the program: unknown id, similar to a known one",
+	UuidTwice:                "the index file has an id twice",
+	FunctionWindow:           "the index file does not fit the program: its function table has another size",
+	DataWindow:               "the index file does not fit the program: its table of variables has another size",
+	UnifiedWithoutIndex:      "unified functions and variables need an index file",
 	CubinNotELF:              "a .cubin file is no ELF file", CubinNotDevice: "a .cubin file is no device code", FatbinFormat: "a .fatbin file is no fatbin",
 }
 

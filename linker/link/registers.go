@@ -74,7 +74,11 @@ func (f *infoForm) raises() []raise {
 		}
 	}, func(into, from *stair) { *into = joinStairs(*into, *from) })
 	var out []raise
-	for _, e := range l.Entries {
+	entries := l.Entries
+	if l.ABI == 7 {
+		entries = l.stackEntries() // 12.4 raises stubs of unified functions, too (observed)
+	}
+	for _, e := range entries {
 		if f.frozen(e) {
 			continue
 		}
