@@ -146,7 +146,7 @@ func (l *Link) join(s *Section) {
 				}
 			}
 			in.Secs[p.Sec].Off = p.Off
-			if !later {
+			if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
 				l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
 			}
 		}

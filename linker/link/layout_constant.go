@@ -37,6 +37,12 @@ func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
 	return slices.DeleteFunc(parts, func(p Part) bool { return p.In < winner })
 }
 
+// emptyCopy reports whether a copy of a function's constants keeps its place but not its bytes: in a Mercury image one
+// of a definition that lost (observed).
+func (l *Link) emptyCopy(in FileID, owner SecID) bool {
+	return l.Mercury && owner != 0 && l.Syms[l.Secs[owner].Fn].Def != in
+}
+
 // eraseEmptyBanks takes the sections of compiler constants back that came out empty because the definition that replaced
 // the constants' has none (observed).
 func (l *Link) eraseEmptyBanks() {
@@ -73,7 +79,9 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 		}
 		s := l.Secs[b]
 		for i := range fc.Parts {
-			l.copyConstants(s, &fc.Parts[i], sizes[i])
+			if p := &fc.Parts[i]; !l.emptyCopy(p.In, fc.Owner) {
+				l.copyConstants(s, p, sizes[i])
+			}
 		}
 		s.Size, s.Align = alignUp(at+piece.size, align), align
 		if l.Mercury {
