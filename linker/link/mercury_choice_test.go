@@ -30,6 +30,16 @@ func TestJumpTablesOfReplacedCopiesLoseTheirEntries(t *testing.T) {
 	}
 }
 
+func TestConstantsOfCopiesThatLostComeOutEmptyInAMercuryImage(t *testing.T) {
+	for _, mercury := range []bool{true, false} {
+		l := &Link{Mercury: mercury, Syms: []Symbol{{}, {Name: "f", Def: 1, Sec: 1}}, Secs: []*Section{{}, {ID: 1, Name: ".text.f", Kind: KindText, Fn: 1}}}
+		got := []bool{l.emptyCopy(0, 1), l.emptyCopy(1, 1), l.emptyCopy(2, 1), l.emptyCopy(2, 0)}
+		if diff := cmp.Diff([]bool{mercury, false, mercury, false}, got); diff != "" {
+			t.Errorf("Mercury %v (-want +got):\n%s", mercury, diff)
+		}
+	}
+}
+
 func TestEntriesOfLikeNamedLocalFunctionsNameTheirOwn(t *testing.T) {
 	code := []cubin.Rel{{Offset: 0x10, Type: 0x10028, Sym: inMercFunc}, {Offset: 0x20, Type: 0x10028, Sym: inMercGone}}
 	l := twinBench(Options{}, nil, code, nil)
