@@ -44,10 +44,19 @@ func (l *Link) emptyCopy(in FileID, owner SecID) bool {
 }
 
 // eraseEmptyBanks takes the sections of compiler constants back that came out empty because the definition that replaced
-// the constants' has none (observed).
+// the constants' has none, with their relocation sections (observed).
 func (l *Link) eraseEmptyBanks() {
+	erased := false
 	for _, id := range l.mem.replacedBanks {
 		if s := l.Secs[id]; s.Size == 0 {
+			s.Erased, erased = true, true
+		}
+	}
+	if !erased {
+		return
+	}
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindRela && s.Target != 0 && l.Secs[s.Target].Kind == KindConstFunc && l.Secs[s.Target].Erased {
 			s.Erased = true
 		}
 	}

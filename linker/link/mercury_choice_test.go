@@ -123,3 +123,19 @@ func TestTwinEntriesAreDisposedOfByKindOfSymbolAndType(t *testing.T) {
 		})
 	}
 }
+
+func TestEmptyBanksOfReplacedFunctionsGoWithTheirRelocations(t *testing.T) {
+	l := &Link{Secs: []*Section{{},
+		{ID: 1, Kind: KindConstFunc},
+		{ID: 2, Kind: KindRela, Target: 1},
+		{ID: 3, Kind: KindConstFunc, Size: 16},
+		{ID: 4, Kind: KindRela, Target: 3},
+	}}
+	l.mem.replacedBanks = []SecID{1, 3}
+	l.eraseEmptyBanks()
+	for i, want := range []bool{false, true, true, false, false} {
+		if got := l.Secs[i].Erased; got != want {
+			t.Errorf("section %d erased: %v, want %v", i, got, want)
+		}
+	}
+}
