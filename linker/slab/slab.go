@@ -4,7 +4,7 @@ import "unsafe"
 
 // Chunks of a Pool grow from firstChunk to lastChunk bytes; large is the size in bytes from which Make asks for huge pages.
 const (
-	firstChunk = 64 << 10
+	firstChunk = 8 << 10
 	lastChunk  = 4 << 20
 	large      = 1 << 20
 )

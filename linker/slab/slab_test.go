@@ -45,8 +45,8 @@ func TestPoolAllocatesLittleForFewSlicesAndSeldomForMany(t *testing.T) {
 		}
 		last = unsafe.SliceData(p.rest)
 	}
-	if chunks > 8 {
-		t.Errorf("6.4 MB in slices of 64 bytes took %d chunks, want at most 8", chunks)
+	if chunks > 10 {
+		t.Errorf("6.4 MB in slices of 64 bytes took %d chunks, want at most 10", chunks)
 	}
 }
 
