@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,8 +8,6 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/reloc"
 )
-
-var le = binary.LittleEndian
 
 // Image is what is in a device ELF, in the file's order.
 type Image struct {

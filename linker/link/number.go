@@ -263,14 +263,6 @@ func mercName(s *Section) string {
 	return ".nv.merc" + s.Name
 }
 
-// finalName is a section's name in the image.
-func (l *Link) finalName(s *Section) string {
-	if !l.Mercury {
-		return s.Name
-	}
-	return plainName(s.Name)
-}
-
 // isRenamed reports whether a Mercury image shows a section under another name than that of its creation.
 func isRenamed(s *Section) bool {
 	return strings.Contains(s.Name, ".nv.constant.") && plainName(s.Name) != s.Name
