@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -37,6 +39,32 @@ func TestInputsLinkAndAreTheSameEachTime(t *testing.T) {
 		if live := f.Find(".text.dev_0_0") != 0; live != (s.calls != few) {
 			t.Errorf("%s: the first file's first function is in the image: %v", s.name, live)
 		}
+	}
+}
+
+func TestImagesAreComparedToTheirEnds(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, data []byte) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	long := bytes.Repeat([]byte{7}, 3<<16)
+	other := bytes.Clone(long)
+	other[len(other)-1]++
+	a := file("a", long)
+	for _, tt := range []struct {
+		data []byte
+		want string
+	}{{long, "same bytes"}, {other, "DIFFERENT"}, {long[:2<<16], "DIFFERENT"}, {long[:100], "DIFFERENT"}, {nil, "DIFFERENT"}} {
+		if got := compare(a, file("b", tt.data)); got != tt.want {
+			t.Errorf("%d bytes: %s, want %s", len(tt.data), got, tt.want)
+		}
+	}
+	if got := compare(a, filepath.Join(dir, "missing")); got != "unreadable" {
+		t.Error(got)
 	}
 }
 
