@@ -140,6 +140,14 @@ const (
 	messageCount
 )
 
+// SizeMismatchOf is the message for a file of another ELF class than that of the link.
+func SizeMismatchOf(is64 bool) ID {
+	if is64 {
+		return SizeMismatch64
+	}
+	return SizeMismatch32
+}
+
 // catalog is a table, never changed after it is built by the compiler.
 var catalog = [messageCount]Row{
 	RawText:                  {Info, "%s", "", false},

@@ -107,7 +107,7 @@ func (s *scan) member(m ar.Member) error {
 	if m.Short && contentOf(data) != contentHost {
 		return s.refuse(name, "the archive ends before its member does")
 	}
-	inner := &scan{o: s.o, name: name, path: s.path, file: &file{data: data}}
+	inner := &scan{o: s.o, name: name, path: s.path, file: &file{data: data}, mapped: s.mapped}
 	kind := contentOf(data)
 	var err error
 	switch {

@@ -74,7 +74,7 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 	code, name := t.module.Cubin, t.module.Name
 	h, err := cubin.ReadHeader(code)
 	if t.module.FromContainer && (err != nil || h.Machine != cubin.EMCUDA) {
-		t.say(o.sizeMismatch(), name)
+		t.say(diag.SizeMismatchOf(o.is64()), name)
 		return
 	}
 	var sections sectionTable
@@ -92,7 +92,7 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 		t.leaveOut(o, "it is linked already")
 		return
 	case sections.Is64() != o.is64():
-		t.say(o.sizeMismatch(), name)
+		t.say(diag.SizeMismatchOf(o.is64()), name)
 		return
 	case err != nil:
 		t.leaveOut(o, err.Error())

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -581,6 +582,32 @@ func TestFilesThatAreCutShortAreErrors(t *testing.T) {
 			if err := cache.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// Members keep their bytes when the archive goes, under either name.
+func TestMembersOfMappedArchivesAreCopied(t *testing.T) {
+	big := code(80, strings.Repeat("x", 2*mapFrom))
+	lib := archive(ordinary, section{"b.o", string(host(container(t, big), "_id_b", ""))})
+	for _, asReference := range []bool{true, false} {
+		dir := tree(t, map[string][]byte{"b.a": lib})
+		res, err := Load(context.Background(), Options{Dir: dir, Files: []string{"b.a"}, Target: arch.Arch{SM: 80}, AsReference: asReference}, &diag.Collector{})
+		if err != nil || len(res.Modules) != 1 {
+			t.Fatalf("as the reference %t: %v, %d modules", asReference, err, len(res.Modules))
+		}
+		if !res.files[0].mapped {
+			t.Skip("files are not mapped here")
+		}
+		if err := os.Truncate(filepath.Join(dir, "b.a"), 0); err != nil {
+			t.Fatal(err)
+		}
+		same := false
+		if err := guarded(func() error { same = bytes.Equal(res.Modules[0].Cubin, big); return nil }); err != nil || !same {
+			t.Errorf("as the reference %t: %v, the same bytes: %t", asReference, err, same)
+		}
+		if err := res.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

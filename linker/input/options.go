@@ -5,7 +5,6 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
-	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
 )
 
@@ -72,21 +71,13 @@ func (o *Options) targetName() string {
 
 func (o *Options) is64() bool { return o.Class != cubin.Class32 }
 
-// sizeMismatch is the message for code of the other class.
-func (o *Options) sizeMismatch() diag.ID {
-	if o.is64() {
-		return diag.SizeMismatch64
-	}
-	return diag.SizeMismatch32
-}
-
 // Module is one device ELF of the link.
 type Module struct {
 	// Name is how messages call the module: the file as given, "lib.a:b.o" for the member of an archive.
 	Name string
 	// Path is the file that the module is in, as given or as found for a library.
 	Path string
-	// Cubin is the module's device ELF: a sound ELF file for the target. It may be part of a read-only mapping that lives until Result.Close.
+	// Cubin is the module's device ELF: a sound ELF file for the target. No mapping of a file is part of it.
 	Cubin []byte
 	// File is Cubin parsed, nil if it does not parse: Cubin says then what is wrong.
 	File *cubin.File
@@ -136,7 +127,7 @@ type Result struct {
 	files []*file
 }
 
-// Close unmaps the inputs: Module.Cubin of all modules must not be used any more.
+// Close unmaps the inputs.
 func (r *Result) Close() error {
 	var first error
 	for _, f := range r.files {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/ar"
@@ -65,16 +64,19 @@ type scan struct {
 	name string // as messages show it
 	path string // to open it
 	file *file
-	// archived: the file is an archive.
-	archived bool
-	steps    []step
-	refs     references
+	// archived: the file is an archive. mapped: bytes of the scan may be those of a mapped file.
+	archived, mapped bool
+	steps            []step
+	refs             references
 	// extra are the files of thin members.
 	extra []*file
 }
 
 // keep holds on to the file of a thin member until the result is closed.
-func (s *scan) keep(f *file) { s.extra = append(s.extra, f) }
+func (s *scan) keep(f *file) {
+	s.extra = append(s.extra, f)
+	s.mapped = s.mapped || f.mapped
+}
 
 // references is what a file says about host references.
 type references struct {
@@ -139,7 +141,7 @@ func (s *scan) run() error {
 	if err != nil {
 		return s.stop(diag.NoInputFile, s.name)
 	}
-	s.file, s.archived = f, ar.Is(f.data)
+	s.file, s.archived, s.mapped = f, ar.Is(f.data), f.mapped
 	if len(f.data) == 0 && !s.o.AsReference {
 		return s.stop(diag.UnsupportedInput, s.name, "the file is empty")
 	}
@@ -322,13 +324,8 @@ func (s *scan) module(name string, fromArchive bool) Module {
 func isRuntime(name string) bool { return strings.Contains(name, "cudadevrt") }
 
 func (s *scan) take(t *take) {
-	t.mapped = s.mapped()
+	t.mapped = s.mapped
 	s.steps = append(s.steps, step{id: none, take: t})
-}
-
-// mapped reports whether bytes of the scan may be those of a mapped file.
-func (s *scan) mapped() bool {
-	return s.file.mapped || slices.ContainsFunc(s.extra, func(f *file) bool { return f.mapped })
 }
 
 // cubin takes the file as a device ELF.

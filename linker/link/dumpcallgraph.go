@@ -57,7 +57,7 @@ func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number [
 	b.WriteString(": ")
 	node := &l.Funcs[fn]
 	if l.Syms[node.Sym].Index != 0 {
-		if node.Entry || l.Syms[node.Sym].Undefined() && l.Syms[node.Sym].Other&cubin.STOEntry != 0 ||
+		if node.Entry || l.Syms[node.Sym].undefinedKernel() ||
 			l.uft != 0 && !l.onlyEntry() && l.isStub(&l.Syms[node.Sym]) {
 			b.WriteByte('^')
 		}

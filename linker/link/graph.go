@@ -74,30 +74,10 @@ func (l *Link) entriesReaching(f FuncID) []FuncID {
 	if r, ok := g.entries[f]; ok {
 		return r
 	}
-	g.now++
-	var found []FuncID
-	stack := []FuncID{f}
-	g.epoch[f] = g.now
-	push := func(c FuncID) {
-		if g.epoch[c] != g.now {
-			g.epoch[c] = g.now
-			stack = append(stack, c)
-		}
-	}
-	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	var found []FuncID // kept, unlike the list of all callers
+	for _, x := range l.callersOf(f) {
 		if g.entryPos[x] != 0 {
 			found = append(found, x)
-		}
-		for _, c := range g.callers[x] {
-			push(c)
-		}
-		if fn := &l.Funcs[x]; fn.Taken && fn.Proto != 0 && g.protoEpoch[fn.Proto] != g.now {
-			g.protoEpoch[fn.Proto] = g.now
-			for _, c := range g.protoCallers[fn.Proto] {
-				push(c)
-			}
 		}
 	}
 	slices.SortFunc(found, func(a, b FuncID) int { return int(g.entryPos[a] - g.entryPos[b]) })

@@ -50,13 +50,13 @@ func (l *Link) encodeForms(plain, merc *infoForm, beside ...func()) error {
 		}
 	}
 	loop := parallel.Loop{Jobs: l.Jobs, Grain: 1}
-	encoders := make([]infoEncoder, max(loop.Workers(len(beside)+len(secs)+len(l.Inputs)), l.loop().Workers(len(secs))))
 	// .nv.info is long, so pieces of it are made at once, the last inputs' first. Twins must be compared as a whole.
 	global := l.Secs[l.info]
 	var pieces [][]byte
 	if merc == nil {
 		pieces = make([][]byte, (len(global.Parts)+partsPerJob-1)/partsPerJob)
 	}
+	encoders := make([]infoEncoder, loop.Workers(max(len(beside)+len(pieces), len(secs)+1)))
 	if err := loop.Do(len(beside)+len(pieces), func(worker, i int) error {
 		if i < len(beside) {
 			beside[i]()

@@ -276,11 +276,7 @@ func (l *Link) reportReserved() {
 // could otherwise ask for any amount of memory.
 func (l *Link) gapLimit() uint64 {
 	const floor, factor = 8 << 20, 256
-	size := 0
-	for i := range l.sources {
-		size += len(l.sources[i].Data)
-	}
-	return floor + factor*uint64(size)
+	return floor + factor*uint64(sizeOf(l.sources))
 }
 
 // fill allocates the bytes of all sections and copies the contributions into them.

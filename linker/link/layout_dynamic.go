@@ -32,6 +32,29 @@ type instance struct {
 	kernels []int32
 }
 
+// disjointSets are sets of the numbers from 0: each element has another one of its set, or itself.
+type disjointSets []int32
+
+func newDisjointSets(n int) disjointSets {
+	d := make(disjointSets, n)
+	for i := range d {
+		d[i] = int32(i)
+	}
+	return d
+}
+
+// find returns the element that stands for i's set.
+func (d disjointSets) find(i int32) int32 {
+	for d[i] != i {
+		d[i] = d[d[i]]
+		i = d[i]
+	}
+	return i
+}
+
+// join makes one set of two.
+func (d disjointSets) join(i, j int32) { d[d.find(i)] = d.find(j) }
+
 // placeDynamic gives every instance its offset: behind the static memory of all kernels that reach it, aligned to 16.
 // These kernels' memory then ends there at least, which may move other instances. So all kernels and instances that hang
 // together end at one place, that of the largest, and one pass over the connected components finds them.
@@ -40,39 +63,29 @@ func (p *sharedPlan) placeDynamic() {
 	p.uses = make([]bool, len(p.own))
 	l.mem.dynamic = map[dynamicUse]uint64{}
 	instances := p.instances()
-	root := make([]int32, len(p.own))
-	for k := range root {
-		root[k] = int32(k)
-	}
-	find := func(k int32) int32 {
-		for root[k] != k {
-			root[k] = root[root[k]]
-			k = root[k]
-		}
-		return k
-	}
+	sets := newDisjointSets(len(p.own))
 	for _, in := range instances {
 		for _, k := range in.kernels {
 			p.uses[k] = true
-			root[find(k)] = find(in.kernels[0])
+			sets.join(k, in.kernels[0])
 		}
 	}
 	largest := make([]uint64, len(p.own))
 	for k := range p.own {
 		if p.uses[k] {
-			r := find(int32(k))
+			r := sets.find(int32(k))
 			largest[r] = max(largest[r], l.dynamicStart(p.end[k]))
 		}
 	}
 	for k := range p.own {
 		if p.uses[k] {
-			p.end[k] = largest[find(int32(k))]
+			p.end[k] = largest[sets.find(int32(k))]
 		}
 	}
 	for _, in := range instances {
 		switch {
 		case len(in.kernels) > 0:
-			l.mem.dynamic[in.dynamicUse] = largest[find(in.kernels[0])]
+			l.mem.dynamic[in.dynamicUse] = largest[sets.find(in.kernels[0])]
 		case l.debugShared():
 			l.mem.dynamic[in.dynamicUse] = l.dynamicStart(0)
 		default:

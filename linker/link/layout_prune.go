@@ -76,7 +76,7 @@ func (l *Link) forgetCopies(s *Section) {
 // filter names.
 func (l *Link) referredConstants() []bool {
 	live := make([]bool, len(l.Syms))
-	if l.debugShared() || !l.filtered && !l.FilterGiven {
+	if !l.filtersConstants() {
 		for i := range live {
 			live[i] = true
 		}

@@ -228,7 +228,7 @@ func (p *sharedPlan) assignFunctions() {
 		case v.dynamic, len(v.users) == 0:
 		case len(v.entries) == 1:
 			k := p.kernelAt[l.Funcs[v.entries[0]].Text] - 1
-			l.Syms[v.sym].Sec = l.sec(".nv.shared."+l.Secs[l.Kernels[k]].functionName(), l.Kernels[k], 0)
+			l.Syms[v.sym].Sec = l.sharedSection(l.Kernels[k])
 			p.own[k] = append(p.own[k], v)
 		default:
 			p.grouped = append(p.grouped, v)
@@ -238,6 +238,15 @@ func (p *sharedPlan) assignFunctions() {
 		p.maximum = 0
 	}
 }
+
+// sharedName is the name of the section of a kernel's shared memory.
+func (l *Link) sharedName(text SecID) string { return ".nv.shared." + l.Secs[text].functionName() }
+
+// sharedSection is that section, created if need be.
+func (l *Link) sharedSection(text SecID) SecID { return l.sec(l.sharedName(text), text, 0) }
+
+// hasSharedSection reports whether it was created.
+func (l *Link) hasSharedSection(text SecID) bool { return l.hasChild(text, l.sharedName(text)) }
 
 // functionName is the name of the function of a code section.
 func (s *Section) functionName() string { return s.Name[len(".text."):] }
@@ -338,8 +347,7 @@ func (p *sharedPlan) sections() {
 		if p.uses[k] {
 			exists, align = true, max(align, 16)
 		}
-		name := ".nv.shared." + l.Secs[text].functionName()
-		if !l.hasChild(text, name) { // a kernel that -kernels-used rejects has no section unless there is something to put into it
+		if !l.hasSharedSection(text) { // a kernel that -kernels-used rejects has no section unless there is something to put into it
 			if !p.uses[k] && p.end[k] == 0 {
 				continue
 			}
@@ -357,7 +365,7 @@ func (p *sharedPlan) sections() {
 				size = 0
 			}
 		}
-		s := l.Secs[l.sec(name, text, 0)]
+		s := l.Secs[l.sharedSection(text)]
 		if !exists || tested == 0 && align != 16 {
 			s.Drop = true
 			continue
@@ -452,13 +460,12 @@ func (p *sharedPlan) limits() {
 		if size <= limit {
 			continue
 		}
-		name := l.Secs[text].functionName()
-		sec := l.sec(".nv.shared."+name, text, 0)
+		sec := l.sharedSection(text)
 		if debug < sec {
 			exceeds(debug, debugSharedOwner, p.total-off)
 			debug = noSharedSection
 		}
-		exceeds(sec, name, size)
+		exceeds(sec, l.Secs[text].functionName(), size)
 	}
 	if debug != noSharedSection {
 		exceeds(debug, debugSharedOwner, p.total-off)

@@ -19,7 +19,7 @@ func (l *Link) sharedSizes() {
 		if !ok {
 			continue
 		}
-		s := l.Secs[l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0)]
+		s := l.Secs[l.sharedSection(text)]
 		s.Size, s.Align = e.size, max(s.Align, e.align)
 		l.mem.nullValue = e.align // as of a variable that has no symbol (observed)
 	}
@@ -81,36 +81,32 @@ func (l *Link) sharedSizes() {
 // debugDynamic gives dynamic arrays their places in a relocatable link with -g: behind the own variables of all kernels that
 // refer to one of them or to others that these kernels refer to. Functions do not count (observed).
 func (l *Link) debugDynamic() {
-	root := map[SecID]SecID{}     // of a kernel's section
-	first := map[SymID]SecID{}    // the section of the first kernel that refers to an array
-	largest := map[SecID]uint64{} // by root
-	find := func(s SecID) SecID {
-		for root[s] != s {
-			root[s] = root[root[s]]
-			s = root[s]
-		}
-		return s
+	uses := l.externUses
+	sections := make([]SecID, len(uses))
+	sets := newDisjointSets(len(uses))
+	bySection, bySymbol := map[SecID]int32{}, map[SymID]int32{} // the first use
+	for i, u := range uses {
+		sections[i] = l.sharedSection(u.text)
+		joinFirst(sets, bySection, sections[i], int32(i))
+		joinFirst(sets, bySymbol, u.sym, int32(i))
 	}
-	section := func(text SecID) SecID { return l.sec(".nv.shared."+l.Secs[text].functionName(), text, 0) }
-	for _, u := range l.externUses {
-		s := section(u.text)
-		if root[s] == 0 {
-			root[s] = s
-		}
-		if first[u.sym] == 0 {
-			first[u.sym] = s
-		}
-		root[find(s)] = find(first[u.sym])
-	}
-	for _, u := range l.externUses {
-		s := section(u.text)
-		r := find(s)
+	largest := make([]uint64, len(uses)) // by set
+	for i, s := range sections {
+		r := sets.find(int32(i))
 		largest[r] = max(largest[r], l.dynamicStart(l.Secs[s].Size))
 	}
-	for _, u := range l.externUses {
-		s := section(u.text)
-		l.Secs[s].Size = largest[find(s)]
-		l.Syms[u.sym].Value = l.Secs[s].Size
+	for i, s := range sections {
+		l.Secs[s].Size = largest[sets.find(int32(i))]
+		l.Syms[uses[i].sym].Value = l.Secs[s].Size
+	}
+}
+
+// joinFirst joins the set of element i with that of the first element of the same key.
+func joinFirst[K comparable](sets disjointSets, first map[K]int32, key K, i int32) {
+	if other, ok := first[key]; ok {
+		sets.join(i, other)
+	} else {
+		first[key] = i
 	}
 }
 

@@ -50,8 +50,11 @@ func (l *Link) lostAll(p *Part) bool {
 
 // mergesUnits reports whether the link is one in which the reference looks for units.
 func (l *Link) mergesUnits() bool {
-	return !l.rel && !l.debugShared() && (l.filtered || l.FilterGiven)
+	return !l.rel && l.filtersConstants()
 }
+
+// filtersConstants reports whether a filter of kernels decides about user constants.
+func (l *Link) filtersConstants() bool { return !l.debugShared() && (l.filtered || l.FilterGiven) }
 
 func unitOf(h *cubin.Section) unit {
 	u := unit{size: h.Size, align: h.Addralign}

@@ -127,10 +127,10 @@ func (l *Link) firstStubRange() uint64 {
 
 // withLength is a line sequence whose last advance, in front of DW_LNE_end_sequence, ends code of that length.
 func withLength(seq []byte, length uint64) []byte {
-	const advance, end = 2, 3 // DW_LNS_advance_pc; bytes of DW_LNE_end_sequence
-	stub := append([]byte{advance}, binary.AppendUvarint(nil, unifiedSlot)...)
+	const end = 3 // bytes of DW_LNE_end_sequence
+	stub := append([]byte{opAdvancePC}, binary.AppendUvarint(nil, unifiedSlot)...)
 	if at := len(seq) - end - len(stub); at >= 0 && bytes.Equal(seq[at:at+len(stub)], stub) {
-		out := append(slices.Clone(seq[:at]), advance)
+		out := append(slices.Clone(seq[:at]), opAdvancePC)
 		return append(binary.AppendUvarint(out, length), seq[len(seq)-end:]...)
 	}
 	return seq

@@ -136,8 +136,8 @@ func (m *merger) externInstances() {
 		}
 		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
 		l.externInstance[text] = id
-		if name := ".nv.shared." + l.Secs[text].functionName(); !l.hasChild(text, name) { // of a kernel that a filter rejects
-			l.Secs[l.sec(name, text, 0)].late = true
+		if !l.hasSharedSection(text) { // of a kernel that a filter rejects
+			l.Secs[l.sharedSection(text)].late = true
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (l *Link) read(ctx context.Context) error {
 	l.form = cubin.FormOf(l.Class)
 	for _, in := range inputs {
 		if in.File.Class != l.form.Class {
-			return l.Diag.Fatal(sizeMismatch(l.form.Class), in.Name)
+			return l.Diag.Fatal(diag.SizeMismatchOf(l.form.Class == cubin.Class64), in.Name)
 		}
 	}
 	l.Inputs = inputs
@@ -72,14 +72,6 @@ func (l *Link) read(ctx context.Context) error {
 		l.hasUFT = l.hasUFT || in.unified
 	}
 	return err
-}
-
-// sizeMismatch is the message for a file of another class than the link's.
-func sizeMismatch(c cubin.Class) diag.ID {
-	if c == cubin.Class32 {
-		return diag.SizeMismatch32
-	}
-	return diag.SizeMismatch64
 }
 
 // inputSlabs is where one goroutine takes the tables of its inputs from.

@@ -47,7 +47,6 @@ func (l *Link) sizeOfUserBank() uint64 {
 // slotValue is S of the types that write the number of a texture's, sampler's or surface's slot where the symbol is none of
 // these: the reference takes what it knows before layout, 0 for a constant and the alignment of a shared variable (observed).
 func (p *patcher) slotValue(e *pending) (s uint64, ok bool) {
-	const dynamicAlign = 16
 	y := &p.l.Syms[e.sym]
 	switch {
 	case e.class == classConstant && y.Def != NoFile:

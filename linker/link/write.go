@@ -5,8 +5,6 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
-	"github.com/culink/culink/linker/parallel"
-	"github.com/culink/culink/linker/slab"
 )
 
 // write encodes the image: its size is known, so batches of neighbouring sections are encoded in parallel, each to its own place.
@@ -20,15 +18,7 @@ func (l *Link) write(ctx context.Context) error {
 		}
 		return w.stream(ctx)
 	}
-	buf := slab.Make[byte](int(w.size))
-	if err := (parallel.Loop{Jobs: l.Jobs}).Do(len(w.batches), func(_, i int) error {
-		b := &w.batches[i]
-		w.encode(buf[b.begin:b.end:b.end], b)
-		return nil
-	}); err != nil {
-		return err
-	}
-	l.result.Image = buf
+	l.result.Image = w.whole()
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/parallel"
+	"github.com/culink/culink/linker/slab"
 )
 
 // imageWriter encodes the image in batches.
@@ -102,19 +103,27 @@ func (w *imageWriter) encode(buf []byte, b *batch) {
 	}
 }
 
+func (w *imageWriter) loop() parallel.Loop { return parallel.Loop{Jobs: w.l.Jobs} }
+
+// whole is the image in one piece.
+func (w *imageWriter) whole() []byte {
+	buf := slab.Make[byte](int(w.size))
+	_ = w.loop().Do(len(w.batches), func(_, i int) error {
+		b := &w.batches[i]
+		w.encode(buf[b.begin:b.end:b.end], b)
+		return nil
+	})
+	return buf
+}
+
 // stream encodes batches on several goroutines and writes them to Output in order. A goroutine takes a buffer before it
 // takes a batch, so that the batch to be written next always has one.
 func (w *imageWriter) stream(ctx context.Context) error {
-	workers := parallel.Loop{Jobs: w.l.Jobs}.Workers(len(w.batches))
-	if w.size <= batchSize { // not worth a goroutine, nor more than one system call
-		buf := make([]byte, w.size)
-		for i := range w.batches {
-			b := &w.batches[i]
-			w.encode(buf[b.begin:b.end], b)
-		}
-		_, err := w.l.Output.Write(buf)
+	if w.size <= batchSize { // not worth more than one system call
+		_, err := w.l.Output.Write(w.whole())
 		return err
 	}
+	workers := w.loop().Workers(len(w.batches))
 	free := make(chan []byte, 2*workers)
 	for range cap(free) {
 		free <- nil
