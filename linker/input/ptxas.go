@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/culink/culink/linker/arch"
@@ -20,11 +21,14 @@ import (
 
 // ptxas runs the PTX compiler. nvlink has one inside; we run the toolkit's.
 type ptxas struct {
-	o    *Options
-	tool string // "" when there is none
+	o *Options
+	// tool finds the program, "" when there is none; it is only looked for when an input needs it.
+	tool func() string
 }
 
-func newPtxas(o *Options) *ptxas { return &ptxas{o, findPtxas(o)} }
+func newPtxas(o *Options) *ptxas {
+	return &ptxas{o, sync.OnceValue(func() string { return findPtxas(o) })}
+}
 
 // findPtxas looks where Options.Ptxas says, else in CudaHome/bin and the directories of Path.
 func findPtxas(o *Options) string {
@@ -77,7 +81,8 @@ func (p *ptxas) arguments(t *take) ([]string, error) {
 
 // compile returns the device ELF of a piece of PTX; nil when t.found says why there is none.
 func (p *ptxas) compile(ctx context.Context, t *take, text []byte) ([]byte, error) {
-	if p.tool == "" {
+	tool := p.tool()
+	if tool == "" {
 		if !t.dropped { // what is dropped need not be compiled to be linked as the reference does
 			t.say(diag.NoPtxas, t.module.Name)
 		}
@@ -97,7 +102,7 @@ func (p *ptxas) compile(ctx context.Context, t *take, text []byte) ([]byte, erro
 	if err := os.WriteFile(in, bytes.TrimRight(text, "\x00"), 0o600); err != nil {
 		return nil, t.describe(err)
 	}
-	cmd := exec.CommandContext(ctx, p.tool, append(args, in, "-o", out)...)
+	cmd := exec.CommandContext(ctx, tool, append(args, in, "-o", out)...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	start := time.Now()

@@ -14,12 +14,11 @@ func main() {
 	os.Exit(cli.Main(os.Args, os.Stdout, os.Stderr, os.Getenv))
 }
 
-// tuneCollector lets the heap of this short-lived process grow further between collections than a server's would: nearly
-// all that a link allocates lives to its end. Above half a gigabyte memory counts more than time again.
+// tuneCollector lets the heap of this short-lived process grow far between collections: nearly all that a link allocates lives to
+// its end, so that a collection finds next to nothing to free. For the same reason there is no limit of memory: near one, a link
+// that needs more would collect all the time.
 func tuneCollector(gogc string) {
-	if gogc != "" {
-		return // the user decides
+	if gogc == "" { // the user may decide
+		debug.SetGCPercent(1000)
 	}
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(512 << 20)
 }
