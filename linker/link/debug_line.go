@@ -2,7 +2,6 @@ package link
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -12,6 +11,8 @@ import (
 // opcode_base.
 const (
 	lineHead       = 4  // unit_length itself
+	lineBase       = 12 // offset of line_base
+	lineRange      = 13 // offset of line_range
 	lineOpcodeBase = 14 // offset of opcode_base
 	lineSetAddress = 3  // bytes of DW_LNE_set_address before its operand
 )
@@ -85,7 +86,7 @@ func (p *patcher) rebuildUnits() error {
 			}
 			for _, s := range seqs {
 				b.spans = append(b.spans, span{s.from, s.to, uint64(len(out))})
-				out = append(out, s.bytes(data, data[u+lineOpcodeBase])...)
+				out = append(out, s.bytes(data, specialsOf(data[u:]))...)
 			}
 			le.PutUint32(out[at:], uint32(uint64(len(out))-at-lineHead))
 			u = end
@@ -146,7 +147,7 @@ func (p *patcher) sequences(in *Input, part *Part, addrs []codeAddress, u, end u
 }
 
 // bytes are the sequence as the image has it: that of a function in the Mercury form, which form is, is written anew.
-func (s *sequence) bytes(data []byte, opcodeBase byte) []byte {
+func (s *sequence) bytes(data []byte, special specials) []byte {
 	seq := data[s.from:s.to]
 	switch {
 	case s.length != 0:
@@ -156,108 +157,7 @@ func (s *sequence) bytes(data []byte, opcodeBase byte) []byte {
 	case s.form != nil:
 		seq = s.form
 	}
-	return rewriteRows(seq, opcodeBase)
-}
-
-// lineOpcodes are the standard opcodes that rewriteRows tells apart (DWARF 2).
-const (
-	opExtended    = 0
-	opCopy        = 1
-	opAdvancePC   = 2
-	opAdvanceLine = 3
-	opFixedPC     = 9
-	endSequence   = 1 // the extended opcode
-)
-
-// lineArguments has the number of LEB128 numbers behind each standard opcode.
-var lineArguments = [...]int{opCopy: 0, opAdvancePC: 1, opAdvanceLine: 1, 4: 1, 5: 1, 6: 0, 7: 0, 8: 0, opFixedPC: 0, 10: 0, 11: 0, 12: 1}
-
-// rewriteRows is a line sequence as the reference writes it when it has its rows in a table: of rows that a copy puts at one address the last
-// stays, and the sequence ends at the place of its last row (observed). Anything that is no such sequence stays as it is.
-func rewriteRows(seq []byte, opcodeBase byte) []byte {
-	const start = lineSetAddress + 8
-	if len(seq) < start {
-		return seq
-	}
-	out := slices.Clone(seq[:start])
-	line, row, advanced := int64(0), start, -1 // what the current row adds to the line, and where it and its advance of the line begin in out
-	previous, before := -1, int64(0)           // the same of the row before
-	plain := true                              // the current row is advances of the line alone, so far
-	for q := start; q < len(seq); {
-		at, op := q, seq[q]
-		q++
-		switch {
-		case op == opExtended:
-			n, width := binary.Uvarint(seq[q:])
-			if width <= 0 || n == 0 || n > uint64(len(seq)-q-width) {
-				return seq
-			}
-			if seq[q+width] == endSequence {
-				return append(out[:row], seq[at:]...)
-			}
-			q += width + int(n)
-			plain, advanced, out = false, -1, append(out, seq[at:q]...)
-			continue
-		case op == opAdvanceLine:
-			delta, width := sleb128(seq[q:])
-			if width == 0 {
-				return seq
-			}
-			q, line, advanced = q+width, line+delta, len(out)
-			out = append(out, seq[at:q]...)
-			continue
-		case op == opCopy && plain && previous >= 0:
-			line += before
-			out, advanced = appendSleb128(append(out[:previous], opAdvanceLine), line), previous
-		case op < opcodeBase && op != opCopy:
-			for range lineArguments[min(int(op), len(lineArguments)-1)] {
-				_, width := binary.Uvarint(seq[q:])
-				if width <= 0 {
-					return seq
-				}
-				q += width
-			}
-			if op == opFixedPC {
-				q += 2
-			}
-			if q > len(seq) {
-				return seq
-			}
-			plain, advanced, out = false, -1, append(out, seq[at:q]...)
-			continue
-		}
-		// A row. One that ends with an advance of the line and a copy may be overtaken by the next.
-		previous, before = -1, 0
-		if op == opCopy && advanced >= 0 {
-			previous, before = advanced, line
-		}
-		out = append(out, op)
-		line, advanced, row, plain = 0, -1, len(out), true
-	}
-	return seq
-}
-
-// sleb128 reads a signed LEB128 number; width is 0 if there is none.
-func sleb128(b []byte) (v int64, width int) {
-	for shift := uint(0); width < len(b) && shift < 64; shift += 7 {
-		c := b[width]
-		width++
-		v |= int64(c&0x7f) << shift
-		if c&0x80 == 0 {
-			if c&0x40 != 0 && shift < 57 {
-				v |= -1 << (shift + 7)
-			}
-			return v, width
-		}
-	}
-	return 0, 0
-}
-
-func appendSleb128(b []byte, v int64) []byte {
-	for v < -64 || v > 63 {
-		b, v = append(b, byte(v)|0x80), v>>7
-	}
-	return append(b, byte(v)&0x7f)
+	return rewriteRows(seq, special)
 }
 
 // mercuryForm is the sequence of a function in the twin of a contribution, nil if there is none.

@@ -63,6 +63,7 @@ func TestLineUnitIsCheckedBeforeItIsUsed(t *testing.T) {
 
 func TestAliasedSequenceIsWrittenAnew(t *testing.T) {
 	address := []byte{0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0}
+	special := specials{base: -5, rng: 14, opcode: 10}
 	for _, test := range []struct {
 		name      string
 		rows, out []byte
@@ -71,19 +72,20 @@ func TestAliasedSequenceIsWrittenAnew(t *testing.T) {
 		{"of rows at one place the last stays", []byte{4, 1, 3, 4, 1, 3, 2, 1, 3, 1, 2, 0x20, 1, 0xee, 2, 0x20, 0, 1, 1}, []byte{4, 1, 3, 6, 1, 3, 1, 2, 0x20, 1, 0xee, 0, 1, 1}},
 		{"large numbers", []byte{3, 0x3f, 1, 3, 0x3f, 1, 0, 1, 1}, []byte{3, 0xfe, 0, 1, 0, 1, 1}},
 		{"backwards", []byte{3, 0x7f, 1, 3, 0x7e, 1, 0, 1, 1}, []byte{3, 0x7d, 1, 0, 1, 1}},
+		{"the address advances at once", []byte{3, 0x1a, 1, 2, 0x90, 1, 0xf3, 2, 0x20, 3, 9, 2, 0x30, 1, 0, 1, 1}, []byte{3, 0x1a, 1, 3, 4, 2, 0xa0, 1, 1, 3, 9, 2, 0xd0, 0, 1, 0, 1, 1}},
 		{"cut off", []byte{3, 7, 1, 2, 0x80}, []byte{3, 7, 1, 2, 0x80}},
 	} {
 		data := append(append([]byte(nil), address...), test.rows...)
 		s := sequence{to: uint64(len(data)), aliased: true}
-		if d := cmp.Diff(test.out, s.bytes(data, 10)[len(address):]); d != "" {
+		if d := cmp.Diff(test.out, s.bytes(data, special)[len(address):]); d != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, d)
 		}
 		s.aliased = false
-		if d := cmp.Diff(data, s.bytes(data, 10)); d != "" {
+		if d := cmp.Diff(data, s.bytes(data, special)); d != "" {
 			t.Errorf("%s: an ordinary sequence changed:\n%s", test.name, d)
 		}
 		for n := range test.rows { // no part of it makes it fail
-			rewriteRows(data[:len(address)+n], 10)
+			rewriteRows(data[:len(address)+n], special)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (l *Link) lostPart(p *Part) bool {
 
 // kernelConstants creates a bank-2 section in every kernel that reaches a function with constants of its own. In a Mercury
 // link that happens when the tables of descriptors exist; jump tables have entries, so their sections follow, for each
-// function behind the banks that it made (observed).
+// function behind the banks that it made, unless all tables went with copies that were replaced (observed).
 func (l *Link) kernelConstants() {
 	prefix := ".nv.constant2."
 	if l.Mercury {
@@ -75,7 +75,7 @@ func (l *Link) kernelConstants() {
 				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0))
 			}
 		}
-		if !l.Mercury {
+		if !l.Mercury || !l.anyTableStays(&fc) {
 			continue
 		}
 		for _, bank := range banks {
@@ -85,6 +85,12 @@ func (l *Link) kernelConstants() {
 			}
 		}
 	}
+}
+
+// anyTableStays reports whether any copy of a function's constants did not come before the definition that counts.
+func (l *Link) anyTableStays(fc *FuncConst) bool {
+	winner := l.Syms[l.Secs[fc.Owner].Fn].Def
+	return slices.ContainsFunc(fc.Parts, func(p Part) bool { return p.In >= winner })
 }
 
 // parameterBanks creates the parameter banks of a Mercury link: they stand behind all ordinary sections, in the order of
