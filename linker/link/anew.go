@@ -60,7 +60,8 @@ func (l *Link) hasDebugCode() bool {
 
 // madeAnew is the rule for one function (observed on 40,000). With -g, or beside code that was compiled with -G, whatever
 // was not compiled with -G and has an EXIT is changed, device functions included: each EXIT gets its debugging form.
-// Otherwise, in an executable, kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
+// Otherwise, in an executable, kernels with calls are if they have the debugging form of EXIT without anything compiled with -G:
+// an earlier relocatable link with -g gave it to them. Kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
 // pointer that nothing reads. Where a kernel copies to shared memory asynchronously, the workaround stays, and a fence
 // changes only if it is a pair of fences, of which the first goes.
 func (l *Link) madeAnew(kernel bool, code, capsule []byte, debugCode bool) bool {
@@ -75,7 +76,7 @@ func (l *Link) madeAnew(kernel bool, code, capsule []byte, debugCode bool) bool 
 	k := scanKernel(code)
 	switch {
 	case k.calls:
-		return false
+		return debugExit && !debugCode
 	case k.fencePair, k.fence && !k.asyncCopy:
 		return true
 	case debugExit:

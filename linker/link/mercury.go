@@ -28,6 +28,7 @@ func (l *Link) relocateMercury(ctx context.Context) error {
 	if err := t.movedTables(); err != nil {
 		return (&relocator{l: l}).report(err)
 	}
+	l.fillLosingTables()
 	t.headerIndices()
 	if err := l.placeDescriptorBases(); err != nil {
 		return err

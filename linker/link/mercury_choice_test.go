@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/reloc"
 )
 
 func TestJumpTablesOfReplacedCopiesLoseTheirEntries(t *testing.T) {
@@ -36,6 +37,21 @@ func TestConstantsOfCopiesThatLostComeOutEmptyInAMercuryImage(t *testing.T) {
 		got := []bool{l.emptyCopy(0, 1), l.emptyCopy(1, 1), l.emptyCopy(2, 1), l.emptyCopy(2, 0)}
 		if diff := cmp.Diff([]bool{mercury, false, mercury, false}, got); diff != "" {
 			t.Errorf("Mercury %v (-want +got):\n%s", mercury, diff)
+		}
+	}
+}
+
+func TestEmptyTablesOfLosingCopiesGetTheTargetsThatTheWinnerHasToo(t *testing.T) {
+	bank := le.AppendUint32(le.AppendUint32(make([]byte, 4, 20), 0x70), 0xa0)
+	bank = append(bank, make([]byte, 8)...)
+	target := func(off uint64, addend int64) OutRel {
+		return OutRel{Offset: off, Sym: 1, Type: uint32(reloc.MercuryProgRel32), Addend: addend}
+	}
+	fillEmptyPlaces(bank, []OutRel{target(16, 0xd0), target(12, 0x230), target(8, 0x130), target(4, 0xd0), target(0, 0x130), target(20, 0xd0)})
+	want := []uint32{0xa0, 0x70, 0xa0, 0, 0x70}
+	for i, w := range want {
+		if got := le.Uint32(bank[4*i:]); got != w {
+			t.Errorf("entry %d: %#x, want %#x", i, got, w)
 		}
 	}
 }

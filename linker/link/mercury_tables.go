@@ -122,6 +122,47 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 	return nil
 }
 
+// tableTarget is a place in a function as Mercury counts it.
+type tableTarget struct {
+	fn     SymID
+	addend int64
+}
+
+// fillLosingTables gives the plain jump tables of copies that lost, which layout left empty, the places in the code that
+// counts: of those targets that a table of that code has, too, by their places as Mercury counts them (observed).
+func (l *Link) fillLosingTables() {
+	for _, s := range l.Secs[1:] {
+		if s.Kind == KindRela && s.Target != 0 && l.Secs[s.Target].Kind == KindConstFunc {
+			fillEmptyPlaces(l.Secs[s.Target].Data, s.MercRels)
+		}
+	}
+}
+
+// fillEmptyPlaces fills the places of entries that are 0 with those of others that have the same target.
+func fillEmptyPlaces(bank []byte, entries []OutRel) {
+	var empty []*OutRel
+	for i := range entries {
+		r := &entries[i]
+		if reloc.Type(r.Type) == reloc.MercuryProgRel32 && r.Offset+4 <= uint64(len(bank)) && le.Uint32(bank[r.Offset:]) == 0 {
+			empty = append(empty, r)
+		}
+	}
+	if empty == nil {
+		return
+	}
+	places := map[tableTarget]uint32{}
+	for i := range entries {
+		if r := &entries[i]; r.Offset+4 <= uint64(len(bank)) {
+			if place := le.Uint32(bank[r.Offset:]); place != 0 {
+				places[tableTarget{r.Sym, r.Addend}] = place
+			}
+		}
+	}
+	for _, r := range empty {
+		le.PutUint32(bank[r.Offset:], places[tableTarget{r.Sym, r.Addend}])
+	}
+}
+
 // tableAt returns the number of the table that an offset lies in, -1 if there is none.
 func tableAt(units []span64, off uint64) int {
 	n, found := slices.BinarySearchFunc(units, off, func(u span64, off uint64) int { return compareOffsets(u.start, off) })

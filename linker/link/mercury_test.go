@@ -458,6 +458,7 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 		{"fence without workaround", Options{}, nil, [][]byte{noBarrier, sass(0x7992, 0), exit}, false},
 		{"fence and call", Options{}, nil, [][]byte{noBarrier, sass(0xf984, 0xff), sass(0x7992, 0), sass(0x7343, 0)}, false},
 		{"debugging exit", Options{}, debugExit, [][]byte{noBarrier, exit}, true},
+		{"debugging exit and call", Options{}, debugExit, [][]byte{noBarrier, sass(0x7944, 0), exit}, true},
 		{"debugging exit and surface store", Options{}, debugExit, [][]byte{noBarrier, sass(0x7f9d, 0), exit}, false},
 		{"-g", Options{Debug: true}, nil, [][]byte{noBarrier, sass(0x7944, 0), exit}, true},
 		{"-g of a debugging object", Options{Debug: true}, debugExit, [][]byte{noBarrier, exit}, false},
@@ -473,6 +474,9 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 	call := bytes.Join([][]byte{noBarrier, sass(0x7944, 0), exit}, nil)
 	if !l.madeAnew(true, call, nil, true) || l.madeAnew(true, call, debugExit, true) {
 		t.Error("beside debugging code a kernel without its own is made anew, no other")
+	}
+	if (&Link{}).madeAnew(true, call, debugExit, true) {
+		t.Error("a debugging kernel with calls is made anew beside debugging code")
 	}
 	// With -g device functions that end the thread, too; else never.
 	l = &Link{Options: Options{Debug: true}}
