@@ -129,93 +129,113 @@ func (l *Link) callersOf(f FuncID) []FuncID {
 	return found
 }
 
-// sccs returns the strongly connected components of the call graph, callees before callers (Tarjan's algorithm without
-// recursion). Prototypes take part as nodes, so that indirect calls cost one edge each. A function is recursive if its
-// component has more than one function, or if it is among its own callees.
+// sccs returns the strongly connected components of the call graph, callees before callers. Prototypes take part as nodes, so that
+// indirect calls cost one edge each. A function is recursive if its component has more than one function, or if it is among
+// its own callees.
 func (l *Link) sccs() [][]FuncID {
 	g := &l.graph
-	if g.components != nil {
-		return g.components
+	if g.components == nil {
+		c := newComponents(l)
+		for root := int32(1); root < c.functions; root++ {
+			if c.index[root] == 0 {
+				c.search(root)
+			}
+		}
+		g.components = c.found
 	}
+	return g.components
+}
+
+// components is Tarjan's algorithm, with its own stack of calls instead of recursion: call graphs are as deep as they like.
+// Nodes are functions by FuncID, and from functions on prototypes by ProtoID.
+type components struct {
+	l         *Link
+	functions int32
+	// index is the number of a node in the order of discovery, from 1; low is the least index known to be reachable.
+	index, low []int32
+	onStack    []bool
+	stack      []int32
+	next       int32
+	found      [][]FuncID
+	members    []FuncID // what found is made of
+}
+
+func newComponents(l *Link) *components {
 	nf := len(l.Funcs)
 	n := nf + len(l.Protos)
-	index := make([]int32, n)
-	low := make([]int32, n)
-	onStack := make([]bool, n)
-	type frame struct {
-		node int32
-		edge int32
-	}
-	edges := func(v, k int32) (int32, bool) {
-		if int(v) >= nf {
-			t := g.byProto[int(v)-nf]
-			if int(k) < len(t) {
-				return int32(t[k]), true
-			}
-			return 0, false
-		}
-		f := &l.Funcs[v]
-		if int(k) < len(f.Calls) {
-			return int32(f.Calls[k]), true
-		}
-		if k -= int32(len(f.Calls)); int(k) < len(f.Indirect) {
-			return int32(nf) + int32(f.Indirect[k]), true
+	return &components{l: l, functions: int32(nf), index: make([]int32, n), low: make([]int32, n), onStack: make([]bool, n),
+		next: 1, found: make([][]FuncID, 0, nf), members: make([]FuncID, 0, nf)}
+}
+
+// edge is the k-th node that v leads to: the calls of a function, then its prototypes; the functions of a prototype.
+func (c *components) edge(v, k int32) (int32, bool) {
+	if v >= c.functions {
+		if t := c.l.graph.byProto[v-c.functions]; int(k) < len(t) {
+			return int32(t[k]), true
 		}
 		return 0, false
 	}
-	var stack []int32
-	var frames []frame
-	next := int32(1)
-	components := make([][]FuncID, 0, nf)
-	slab := make([]FuncID, 0, nf)
-	for root := int32(1); root < int32(nf); root++ {
-		if index[root] != 0 {
+	f := &c.l.Funcs[v]
+	if int(k) < len(f.Calls) {
+		return int32(f.Calls[k]), true
+	}
+	if k -= int32(len(f.Calls)); int(k) < len(f.Indirect) {
+		return c.functions + int32(f.Indirect[k]), true
+	}
+	return 0, false
+}
+
+// search discovers what root leads to.
+func (c *components) search(root int32) {
+	type frame struct{ node, edge int32 }
+	c.discover(root)
+	frames := []frame{{node: root}}
+	for len(frames) > 0 {
+		top := &frames[len(frames)-1]
+		v := top.node
+		if w, ok := c.edge(v, top.edge); ok {
+			top.edge++
+			if c.index[w] == 0 {
+				c.discover(w)
+				frames = append(frames, frame{node: w})
+			} else if c.onStack[w] {
+				c.low[v] = min(c.low[v], c.index[w])
+			}
 			continue
 		}
-		frames = append(frames[:0], frame{root, 0})
-		for len(frames) > 0 {
-			top := &frames[len(frames)-1]
-			v := top.node
-			if top.edge == 0 && index[v] == 0 {
-				index[v], low[v] = next, next
-				next++
-				stack = append(stack, v)
-				onStack[v] = true
-			}
-			if w, ok := edges(v, top.edge); ok {
-				top.edge++
-				if index[w] == 0 {
-					frames = append(frames, frame{w, 0})
-				} else if onStack[w] {
-					low[v] = min(low[v], index[w])
-				}
-				continue
-			}
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				p := frames[len(frames)-1].node
-				low[p] = min(low[p], low[v])
-			}
-			if low[v] != index[v] {
-				continue
-			}
-			start := len(slab)
-			for {
-				w := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				onStack[w] = false
-				if int(w) < nf {
-					slab = append(slab, FuncID(w))
-				}
-				if w == v {
-					break
-				}
-			}
-			if len(slab) > start {
-				components = append(components, slab[start:len(slab):len(slab)])
-			}
+		frames = frames[:len(frames)-1]
+		if len(frames) > 0 {
+			p := frames[len(frames)-1].node
+			c.low[p] = min(c.low[p], c.low[v])
+		}
+		if c.low[v] == c.index[v] {
+			c.close(v)
 		}
 	}
-	g.components = components
-	return components
+}
+
+func (c *components) discover(v int32) {
+	c.index[v], c.low[v] = c.next, c.next
+	c.next++
+	c.stack = append(c.stack, v)
+	c.onStack[v] = true
+}
+
+// close takes the component whose first node is v from the stack.
+func (c *components) close(v int32) {
+	start := len(c.members)
+	for {
+		w := c.stack[len(c.stack)-1]
+		c.stack = c.stack[:len(c.stack)-1]
+		c.onStack[w] = false
+		if w < c.functions {
+			c.members = append(c.members, FuncID(w))
+		}
+		if w == v {
+			break
+		}
+	}
+	if len(c.members) > start {
+		c.found = append(c.found, c.members[start:len(c.members):len(c.members)])
+	}
 }

@@ -44,6 +44,11 @@ const (
 	KindOther    // anything else that is copied as it comes
 )
 
+// shared reports whether sections of the kind are in shared memory.
+func (k Kind) shared() bool {
+	return k == KindSharedEntry || k == KindSharedFuncs || k == KindSharedReserved
+}
+
 // Class is a section's place in the order of the image: sections are sorted by class, inside a class they stand in
 // the order of their creation (observed).
 type Class uint8

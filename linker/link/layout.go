@@ -124,53 +124,64 @@ func (l *Link) join(s *Section) {
 	// An executable's unified tables are filled when places in them are known.
 	later := !l.rel && (s.Kind == KindUFT || s.Kind == KindUDT)
 	for i := range s.Parts {
-		p := &s.Parts[i]
-		in := l.Inputs[p.In]
-		if p.Sec != 0 {
-			h := &in.File.Sections[p.Sec]
-			size := h.Size
-			switch {
-			case s.Kind == KindConstFunc:
-				size = l.constantsSize(in, p.Sec)
-			case !s.NoBits():
-				size = uint64(len(h.Data))
-			}
-			if at, ok := units.equal(i, h); ok {
-				p.Off = at
-			} else {
-				before := plain.size
-				p.Off = plain.add(size, h.Addralign)
-				l.mem.gap += p.Off - before
-				if units.enter(h, p.Off) {
-					l.mem.lastUnit, l.mem.hasUnit = p.Off, true
-				}
-			}
-			in.Secs[p.Sec].Off = p.Off
-			if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
-				l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
-			}
+		if s.Parts[i].Sec != 0 {
+			l.joinPlain(s, i, &plain, units, later)
 		}
-		if p.Merc != 0 {
-			l.joinTwin(s, p, &twin, later)
+		if s.Parts[i].Merc != 0 {
+			l.joinTwin(s, &s.Parts[i], &twin, later)
 		}
 	}
-	if s.Kind == KindText {
-		plain.align = s.Align // every definition's alignment counts, not the winner's alone
+	l.setJoined(s, plain, twin)
+}
+
+// joinPlain places the i-th contribution: behind those before it, or where a unit of the same bytes is already.
+func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool) {
+	p := &s.Parts[i]
+	in := l.Inputs[p.In]
+	h := &in.File.Sections[p.Sec]
+	size := h.Size
+	switch {
+	case s.Kind == KindConstFunc:
+		size = l.constantsSize(in, p.Sec)
+	case !s.NoBits():
+		size = uint64(len(h.Data))
 	}
-	if s.Kind == KindConstIndices {
-		plain.size = l.table.end()
-		s.MercSize = slotSize * uint64(len(l.table.refs))
+	if at, ok := units.equal(i, h); ok {
+		p.Off = at
 	} else {
-		s.MercSize = twin.size
+		before := e.size
+		p.Off = e.add(size, h.Addralign)
+		l.mem.gap += p.Off - before
+		if units.enter(h, p.Off) {
+			l.mem.lastUnit, l.mem.hasUnit = p.Off, true
+		}
 	}
-	if s.Kind == KindConstEntry && s.Owner != 0 && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) && !l.Mercury {
-		plain.size = l.table.end()
+	in.Secs[p.Sec].Off = p.Off
+	if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
+		l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
 	}
-	s.Size, s.Align = plain.size, plain.align
-	s.ShareOff = s.Kind == KindGlobalInit || s.Kind == KindConstUser
-	if s.Kind == KindUFTEntry && !l.rel {
+}
+
+// setJoined gives a section the size and alignment of both forms' contributions.
+func (l *Link) setJoined(s *Section, plain, twin extent) {
+	s.Size, s.MercSize = plain.size, twin.size
+	switch s.Kind {
+	case KindConstIndices:
+		s.Size = l.table.end()
+		s.MercSize = slotSize * uint64(len(l.table.refs))
+	case KindConstEntry:
+		if s.Owner != 0 && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) && !l.Mercury {
+			s.Size = l.table.end()
+		}
+	}
+	switch {
+	case s.Kind == KindText: // every definition's alignment counts, not the winner's alone; it is set already
+	case s.Kind == KindUFTEntry && !l.rel:
 		s.Align = unifiedAlign
+	default:
+		s.Align = plain.align
 	}
+	s.ShareOff = s.Kind == KindGlobalInit || s.Kind == KindConstUser
 }
 
 // end is the size of a parameter bank with the table.
@@ -220,9 +231,7 @@ func (l *Link) variableAddresses() {
 			continue
 		}
 		sec := &l.Inputs[s.Def].Secs[s.Shndx]
-		switch l.Secs[sec.Out].Kind {
-		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
-		default:
+		if !l.Secs[sec.Out].Kind.shared() {
 			s.Value += sec.Off
 		}
 	}

@@ -8,11 +8,43 @@ import (
 // alignments, and a section's size is the plain sum of its variables' sizes (observed).
 func (l *Link) sharedSizes() {
 	for _, s := range l.Secs[1:] {
-		switch s.Kind {
-		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
+		if s.Kind.shared() {
 			s.Align = 1 // variables' alignments count, not those of the inputs' sections
 		}
 	}
+	l.wholeSharedSizes()
+	for _, d := range l.replacedShared { // their room stays (observed)
+		in := l.Inputs[d.file]
+		if out := in.Secs[l.view(in)[d.number].Shndx].Out; out != 0 {
+			l.Secs[out].enlarge(d.size, d.align)
+		}
+	}
+	dynamic := false
+	for i := 1; i < len(l.Syms); i++ {
+		s := &l.Syms[i]
+		switch {
+		case s.Type() != cubin.STTCudaObject || s.Side == noSide:
+		case s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile):
+			l.dynamicArrayValue(SymID(i))
+			dynamic = true
+		case l.sharedVariableSize(s):
+			dynamic = true
+		}
+	}
+	for _, d := range l.replacedShared {
+		l.Syms[d.sym].Value = d.align // the first definition's stays (observed)
+	}
+	l.debugDynamic()
+	l.alignShared(dynamic)
+}
+
+// enlarge makes room for a variable of a shared section.
+func (s *Section) enlarge(size, align uint64) {
+	s.Size, s.Align = s.Size+size, max(s.Align, align)
+}
+
+// wholeSharedSizes sets the sections of kernels that join as wholes.
+func (l *Link) wholeSharedSizes() {
 	whole := l.wholeShared()
 	for _, text := range l.Kernels {
 		e, ok := whole[text]
@@ -23,59 +55,47 @@ func (l *Link) sharedSizes() {
 		s.Size, s.Align = e.size, max(s.Align, e.align)
 		l.mem.nullValue = e.align // as of a variable that has no symbol (observed)
 	}
-	for _, d := range l.replacedShared { // their room stays (observed)
-		in := l.Inputs[d.file]
-		if out := in.Secs[l.view(in)[d.number].Shndx].Out; out != 0 {
-			sec := l.Secs[out]
-			sec.Size, sec.Align = sec.Size+d.size, max(sec.Align, d.align)
+}
+
+// dynamicArrayValue settles what a dynamic array is to a later link.
+func (l *Link) dynamicArrayValue(id SymID) {
+	if l.KeepSettledRelocs {
+		return // a later link places it, and needs its alignment
+	}
+	s := &l.Syms[id]
+	if id == l.instance && l.sharedFuncs != 0 {
+		// The place that an earlier link found passes for an alignment (observed).
+		l.Secs[l.sharedFuncs].enlarge(0, s.Value)
+	} else {
+		s.Value = 0
+		if l.debugShared() {
+			s.Value = l.dynamicStart(0)
 		}
 	}
-	dynamic := false
-	for i := 1; i < len(l.Syms); i++ {
-		s := &l.Syms[i]
-		if s.Type() != cubin.STTCudaObject || s.Side == noSide {
-			continue
-		}
-		if s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile) {
-			dynamic = true
-			if l.KeepSettledRelocs {
-				continue // a later link places it, and needs its alignment
-			}
-			if SymID(i) == l.instance && l.sharedFuncs != 0 {
-				// The place that an earlier link found passes for an alignment (observed).
-				sec := l.Secs[l.sharedFuncs]
-				sec.Align = max(sec.Align, s.Value)
-			} else {
-				s.Value = 0
-				if l.debugShared() {
-					s.Value = l.dynamicStart(0)
-				}
-			}
-			s.Sec = l.sharedFuncs // where a later link takes it for a variable without size
-			continue
-		}
-		if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
-			s.Value = ^uint64(0) // what nobody defines (observed)
-		}
-		if s.Def == NoFile || s.Sec == 0 {
-			continue
-		}
-		switch sec := l.Secs[s.Sec]; sec.Kind {
-		case KindSharedEntry, KindSharedFuncs, KindSharedReserved:
-			sec.Size, sec.Align = sec.Size+s.Size, max(sec.Align, s.Value)
-			if s.Size == 0 && sec.Kind == KindSharedFuncs { // what an earlier relocatable link made of a dynamic array
-				dynamic = true
-				if l.debugShared() {
-					s.Value = 0
-				}
-			}
-		}
+	s.Sec = l.sharedFuncs // where a later link takes it for a variable without size
+}
+
+// sharedVariableSize makes room for a variable if it is a shared one, and reports whether it is what an earlier relocatable
+// link made of a dynamic array.
+func (l *Link) sharedVariableSize(s *Symbol) bool {
+	if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
+		s.Value = ^uint64(0) // what nobody defines (observed)
 	}
-	for _, d := range l.replacedShared {
-		l.Syms[d.sym].Value = d.align // the first definition's stays (observed)
+	if s.Def == NoFile || s.Sec == 0 {
+		return false
 	}
-	l.debugDynamic()
-	l.alignShared(dynamic)
+	sec := l.Secs[s.Sec]
+	if !sec.Kind.shared() {
+		return false
+	}
+	sec.enlarge(s.Size, s.Value)
+	if s.Size != 0 || sec.Kind != KindSharedFuncs {
+		return false
+	}
+	if l.debugShared() {
+		s.Value = 0
+	}
+	return true
 }
 
 // debugDynamic gives dynamic arrays their places in a relocatable link with -g: behind the own variables of all kernels that

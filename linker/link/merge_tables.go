@@ -34,8 +34,7 @@ func (m *merger) tables(in *Input) {
 	}
 }
 
-// relocations creates the sections that an input's relocation section asks for. A RELA section whose later entries have
-// an addend of 0 makes the name of a REL section, too, which stays empty (observed).
+// relocations creates the sections that an input's relocation section asks for.
 func (m *merger) relocations(in *Input, index int32) {
 	l := m.l
 	h := &in.File.Sections[index]
@@ -57,55 +56,87 @@ func (m *merger) relocations(in *Input, index int32) {
 		return
 	}
 	t := l.Secs[out]
-	var rel, rela SecID
-	syms := in.Syms
-	if !h.Mercury() {
-		syms = in.PlainSyms
-	}
+	n := newRelocations{m: m, in: in, h: h, target: t}
 	filter := l.newEntryFilter(in, index, int32(target), t)
-	entered := false
 	for j := range h.NumRels() {
-		r := h.RelAt(j)
-		if !filter.enters(l, &r) {
-			continue
+		if r := h.RelAt(j); filter.enters(l, &r) {
+			n.enter(&r)
 		}
-		if t.Kind == KindText && int(r.Sym) < len(syms) && syms[r.Sym] != 0 {
-			s := &l.Syms[syms[r.Sym]]
-			s.CodeRef = true
-			if t.Kernel && s.Shared() && s.Size == 0 {
-				m.kernelUsesExtern(out, in.ID, syms[r.Sym])
-			}
-		}
-		isRela := h.Type != cubin.SHTRel && (!entered || r.Addend != 0 || rel == 0 && m.startsLater(in, h, r.Sym))
-		if isRela && rela == 0 {
-			rela = l.sec(l.slabs.name(".rela", t.Name), 0, out)
-		} else if !isRela && rel == 0 {
-			rel = l.sec(l.slabs.name(".rel", t.Name), 0, out)
-		}
-		if l.ForceRela && rela == 0 {
-			rela = l.sec(l.slabs.name(".rela", t.Name), 0, out) // the REL section leaves its name alone (observed)
-		}
-		if l.PreserveRelocs && !entered {
-			l.resolvedSection(t)
-		}
-		entered = true
 	}
 	plain, twin := in.forms(index)
-	if !entered {
+	part := Part{In: in.ID, Sec: plain, Merc: twin}
+	if !n.entered {
 		if t.Kind == KindDebug {
-			l.lostDebug = append(l.lostDebug, lostEntries{out, Part{In: in.ID, Sec: plain, Merc: twin}})
+			l.lostDebug = append(l.lostDebug, lostEntries{out, part})
 		}
 		return
 	}
-	if rela == 0 && h.Type != cubin.SHTRel {
-		rela = l.sec(l.slabs.name(".rela", t.Name), 0, out)
-	}
-	home := rela
-	if h.Type == cubin.SHTRel && !l.ForceRela {
-		home = rel
-	}
-	l.addPart(l.Secs[home], Part{In: in.ID, Sec: plain, Merc: twin})
+	home := n.home()
+	l.addPart(l.Secs[home], part)
 	in.setOut(uint32(index), home, in.Secs[target].Lost)
+}
+
+// newRelocations makes the relocation sections of one code or data section as the entries of one input ask for them.
+type newRelocations struct {
+	m      *merger
+	in     *Input
+	h      *cubin.Section
+	target *Section
+	// rel and rela are the sections, 0 until an entry needs them; entered: some entry came.
+	rel, rela SecID
+	entered   bool
+}
+
+// enter makes the section for an entry. A RELA section whose later entries have an addend of 0 makes the name of a REL section,
+// too, which stays empty (observed).
+func (n *newRelocations) enter(r *cubin.Rel) {
+	l := n.m.l
+	n.noteSymbol(r)
+	isRela := n.h.Type != cubin.SHTRel && (!n.entered || r.Addend != 0 || n.rel == 0 && n.m.startsLater(n.in, n.h, r.Sym))
+	if isRela {
+		n.needRela()
+	} else if n.rel == 0 {
+		n.rel = l.sec(l.slabs.name(".rel", n.target.Name), 0, n.target.ID)
+	}
+	if l.ForceRela {
+		n.needRela() // the REL section leaves its name alone (observed)
+	}
+	if l.PreserveRelocs && !n.entered {
+		l.resolvedSection(n.target)
+	}
+	n.entered = true
+}
+
+func (n *newRelocations) needRela() {
+	if l := n.m.l; n.rela == 0 {
+		n.rela = l.sec(l.slabs.name(".rela", n.target.Name), 0, n.target.ID)
+	}
+}
+
+// noteSymbol notes what code refers to.
+func (n *newRelocations) noteSymbol(r *cubin.Rel) {
+	syms := n.in.Syms
+	if !n.h.Mercury() {
+		syms = n.in.PlainSyms
+	}
+	if n.target.Kind != KindText || int(r.Sym) >= len(syms) || syms[r.Sym] == 0 {
+		return
+	}
+	s := &n.m.l.Syms[syms[r.Sym]]
+	s.CodeRef = true
+	if n.target.Kernel && s.Shared() && s.Size == 0 {
+		n.m.kernelUsesExtern(n.target.ID, n.in.ID, syms[r.Sym])
+	}
+}
+
+// home is the section that the input's entries join.
+func (n *newRelocations) home() SecID {
+	if n.h.Type != cubin.SHTRel {
+		n.needRela()
+	} else if !n.m.l.ForceRela {
+		return n.rel
+	}
+	return n.rela
 }
 
 // startsLater reports whether an entry of h names, by its section symbol, a section whose bytes earlier inputs precede in the image.

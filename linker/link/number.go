@@ -167,7 +167,7 @@ func (l *Link) hasSectionSymbol(s *Section) bool {
 	if s.row().noSymbol || !l.present(s) || s.Kind == KindDebug && s.Size == 0 && s.MercSize == 0 {
 		return false
 	}
-	if s.Kind != KindSharedEntry && s.Kind != KindSharedFuncs && s.Kind != KindSharedReserved {
+	if !s.Kind.shared() {
 		return true
 	}
 	// Shared sections without data of their own have none.

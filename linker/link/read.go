@@ -119,88 +119,112 @@ func hasTwinForm(name string) bool {
 // pairTwins finds the plain section of each Mercury twin. Code sections are paired by the capsule's first word, which is
 // the plain section's index (observed); what belongs to a section follows its owner; the rest goes by name.
 func pairTwins(f *cubin.File, secs []InSection) {
-	byName := map[string]int32{}
-	type owned struct {
-		kind  Kind
-		owner uint32
-	}
-	byOwner := map[owned]int32{}
+	p := newTwinPairing(f, secs)
+	p.each(p.code)
+	p.each(p.data)
+	p.each(p.relocations)
+}
+
+// twinPairing is the pairing of the sections of one input.
+type twinPairing struct {
+	f    *cubin.File
+	secs []InSection
+	// byName and byOwner find plain sections: the first of a name, and the first of a kind that belongs to a section.
+	byName  map[string]int32
+	byOwner map[ownedKind]int32
+}
+
+type ownedKind struct {
+	kind  Kind
+	owner uint32
+}
+
+func newTwinPairing(f *cubin.File, secs []InSection) *twinPairing {
+	p := &twinPairing{f: f, secs: secs, byName: map[string]int32{}, byOwner: map[ownedKind]int32{}}
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		if s.Mercury() || i == 0 {
 			continue
 		}
-		if _, ok := byName[s.Name]; !ok {
-			byName[s.Name] = int32(i)
+		if _, ok := p.byName[s.Name]; !ok {
+			p.byName[s.Name] = int32(i)
 		}
 		if s.Owned() {
-			key := owned{kindOf(s.Name, s.Owned()), s.TextIndex()}
-			if _, ok := byOwner[key]; !ok {
-				byOwner[key] = int32(i)
+			key := ownedKind{kindOf(s.Name, s.Owned()), s.TextIndex()}
+			if _, ok := p.byOwner[key]; !ok {
+				p.byOwner[key] = int32(i)
 			}
 		}
 	}
-	pair := func(twin int, plain int32) {
-		if plain != 0 && secs[plain].Twin == 0 {
-			secs[twin].Twin, secs[plain].Twin = plain, int32(twin)
+	return p
+}
+
+// each calls fn for every twin.
+func (p *twinPairing) each(fn func(twin int, s *cubin.Section)) {
+	for i := range p.f.Sections {
+		if s := &p.f.Sections[i]; s.Mercury() {
+			fn(i, s)
 		}
 	}
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		if !s.Mercury() {
-			continue
-		}
-		if rest, ok := strings.CutPrefix(s.Name, ".nv.capmerc"); ok {
-			secs[i].Name, secs[i].Type = rest, cubin.SHTProgbits
-			plain := int32(0)
-			if len(s.Data) >= 4 {
-				if n := le.Uint32(s.Data); int(n) < len(f.Sections) && f.Sections[n].Name == rest {
-					plain = int32(n)
-				}
-			}
-			if plain == 0 {
-				plain = byName[rest]
-			}
-			pair(i, plain)
+}
+
+func (p *twinPairing) pair(twin int, plain int32) {
+	if plain != 0 && p.secs[plain].Twin == 0 {
+		p.secs[twin].Twin, p.secs[plain].Twin = plain, int32(twin)
+	}
+}
+
+// code pairs a capsule.
+func (p *twinPairing) code(i int, s *cubin.Section) {
+	rest, ok := strings.CutPrefix(s.Name, ".nv.capmerc")
+	if !ok {
+		return
+	}
+	p.secs[i].Name, p.secs[i].Type = rest, cubin.SHTProgbits
+	if len(s.Data) >= 4 {
+		if n := le.Uint32(s.Data); n != 0 && int(n) < len(p.f.Sections) && p.f.Sections[n].Name == rest {
+			p.pair(i, int32(n))
+			return
 		}
 	}
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		if !s.Mercury() || s.Type == cubin.SHTMercSymtab {
-			if s.Type == cubin.SHTMercSymtab {
-				secs[i].Type = cubin.SHTNull
-			}
-			continue
-		}
-		rest, ok := strings.CutPrefix(s.Name, ".nv.merc")
-		if !ok {
-			continue
-		}
-		secs[i].Name = rest
-		switch s.Type {
-		case cubin.SHTMercRela:
-			secs[i].Type = cubin.SHTRela
-		case cubin.SHTMercInfo:
-			secs[i].Type = cubin.SHTCudaInfo
-		}
-		if secs[i].Type == cubin.SHTRela {
-			continue // paired when their targets are
-		}
-		if s.Owned() {
-			if owner := secs[s.TextIndex()].Twin; owner != 0 {
-				pair(i, byOwner[owned{kindOf(plainName(rest), s.Owned()), uint32(owner)}])
-			}
-			continue
-		}
-		pair(i, byName[plainName(rest)])
+	p.pair(i, p.byName[rest])
+}
+
+// data pairs what is neither code nor relocations; these get the names and types that the link goes by.
+func (p *twinPairing) data(i int, s *cubin.Section) {
+	if s.Type == cubin.SHTMercSymtab {
+		p.secs[i].Type = cubin.SHTNull
+		return
 	}
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		if s.Mercury() && secs[i].Type == cubin.SHTRela {
-			if target := secs[s.TextIndex()].Twin; target != 0 {
-				pair(i, byOwner[owned{KindRela, uint32(target)}])
-			}
-		}
+	rest, ok := strings.CutPrefix(s.Name, ".nv.merc")
+	if !ok {
+		return
+	}
+	p.secs[i].Name = rest
+	switch s.Type {
+	case cubin.SHTRela:
+		return
+	case cubin.SHTMercRela:
+		p.secs[i].Type = cubin.SHTRela
+		return
+	case cubin.SHTMercInfo:
+		p.secs[i].Type = cubin.SHTCudaInfo
+	}
+	plain := plainName(rest)
+	if !s.Owned() {
+		p.pair(i, p.byName[plain])
+	} else if owner := p.secs[s.TextIndex()].Twin; owner != 0 {
+		p.pair(i, p.byOwner[ownedKind{kindOf(plain, true), uint32(owner)}])
+	}
+}
+
+// relocations pairs relocations, whose targets have been paired.
+func (p *twinPairing) relocations(i int, s *cubin.Section) {
+	if p.secs[i].Type != cubin.SHTRela {
+		return
+	}
+	if target := p.secs[s.TextIndex()].Twin; target != 0 {
+		p.pair(i, p.byOwner[ownedKind{KindRela, uint32(target)}])
 	}
 }
 
