@@ -167,45 +167,6 @@ func (t *bindlessTable) assign(l *Link, users [3][]FuncID) {
 	}
 }
 
-// entriesReachingAny returns the entries, in order, that reach some of the functions by calls. Unlike one question per
-// function it costs one walk over the call graph.
-func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
-	if len(fns) == 0 {
-		return nil
-	}
-	g := &l.graph
-	g.reverse(l)
-	g.now++
-	var stack, found []FuncID
-	push := func(f FuncID) {
-		if g.epoch[f] != g.now {
-			g.epoch[f] = g.now
-			stack = append(stack, f)
-			if g.entryPos[f] != 0 {
-				found = append(found, f)
-			}
-		}
-	}
-	for _, f := range fns {
-		push(f)
-	}
-	for len(stack) > 0 {
-		f := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, c := range g.callers[f] {
-			push(c)
-		}
-		if fn := &l.Funcs[f]; fn.Taken && fn.Proto != 0 && g.protoEpoch[fn.Proto] != g.now {
-			g.protoEpoch[fn.Proto] = g.now
-			for _, c := range g.protoCallers[fn.Proto] {
-				push(c)
-			}
-		}
-	}
-	slices.SortFunc(found, func(a, b FuncID) int { return int(g.entryPos[a] - g.entryPos[b]) })
-	return found
-}
-
 // descriptorBase is the first offset behind the largest parameter bank of all kernels of the image, with or without the
 // table, so that a function finds a descriptor at one offset whichever kernel calls it (observed).
 func (l *Link) descriptorBase() uint64 {

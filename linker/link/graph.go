@@ -13,9 +13,11 @@ type graph struct {
 	epoch        []uint32
 	protoEpoch   []uint32
 	now          uint32
-	entries      map[FuncID][]FuncID
-	entryPos     []int32 // position in Entries plus one
-	components   [][]FuncID
+	// entries are, by representative, the entries that reach a function; same is, by function, its representative.
+	entries    map[FuncID][]FuncID
+	same       []FuncID
+	entryPos   []int32 // position in Entries plus one
+	components [][]FuncID
 }
 
 func (g *graph) build(l *Link) {
@@ -51,7 +53,6 @@ func (g *graph) reverse(l *Link) {
 	g.protoCallers = make([][]FuncID, len(l.Protos))
 	g.epoch = make([]uint32, len(l.Funcs))
 	g.protoEpoch = make([]uint32, len(l.Protos))
-	g.entries = map[FuncID][]FuncID{}
 	for i := 1; i < len(l.Funcs); i++ {
 		for _, c := range l.Funcs[i].Calls {
 			g.callers[c] = append(g.callers[c], FuncID(i))
@@ -64,25 +65,6 @@ func (g *graph) reverse(l *Link) {
 	for i, e := range l.Entries {
 		g.entryPos[e] = int32(i) + 1
 	}
-}
-
-// entriesReaching returns the entries (members of l.Entries, in that order) that reach f by calls, f itself included
-// if it is one. The result is shared: do not change it. It must not be called before merge is done, nor concurrently.
-func (l *Link) entriesReaching(f FuncID) []FuncID {
-	g := &l.graph
-	g.reverse(l)
-	if r, ok := g.entries[f]; ok {
-		return r
-	}
-	var found []FuncID // kept, unlike the list of all callers
-	for _, x := range l.callersOf(f) {
-		if g.entryPos[x] != 0 {
-			found = append(found, x)
-		}
-	}
-	slices.SortFunc(found, func(a, b FuncID) int { return int(g.entryPos[a] - g.entryPos[b]) })
-	g.entries[f] = found
-	return found
 }
 
 // isKernel tells kernels, also those that are no entries of the image, from other functions.
@@ -102,31 +84,6 @@ func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
 		}
 	}
 	return entries
-}
-
-// callersOf returns every function that reaches f by calls, f itself included. It must not be called concurrently.
-func (l *Link) callersOf(f FuncID) []FuncID {
-	g := &l.graph
-	g.reverse(l)
-	g.now++
-	found := []FuncID{f}
-	g.epoch[f] = g.now
-	push := func(callers []FuncID) {
-		for _, c := range callers {
-			if g.epoch[c] != g.now {
-				g.epoch[c] = g.now
-				found = append(found, c)
-			}
-		}
-	}
-	for i := 0; i < len(found); i++ {
-		push(g.callers[found[i]])
-		if fn := &l.Funcs[found[i]]; fn.Taken && fn.Proto != 0 && g.protoEpoch[fn.Proto] != g.now {
-			g.protoEpoch[fn.Proto] = g.now
-			push(g.protoCallers[fn.Proto])
-		}
-	}
-	return found
 }
 
 // sccs returns the strongly connected components of the call graph, callees before callers. Prototypes take part as nodes, so that

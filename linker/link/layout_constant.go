@@ -10,12 +10,14 @@ func (l *Link) compilerConstants() {
 	for i := range slices.Backward(l.FuncConsts) {
 		l.placeFunctionConstants(&l.FuncConsts[i], banks)
 	}
-	over := false
 	for _, s := range l.Secs[1:] {
-		over = over || s.Kind == KindConstFunc && s.Size > bankLimit
+		if s.Kind == KindConstFunc && s.Size > bankLimit {
+			l.shareCompilerConstants()
+			return
+		}
 	}
-	if over {
-		l.shareCompilerConstants()
+	for i := range slices.Backward(l.FuncConsts) {
+		l.copyFunctionConstants(&l.FuncConsts[i], banks)
 	}
 }
 
@@ -62,10 +64,10 @@ func (l *Link) eraseEmptyBanks() {
 	}
 }
 
-// placeFunctionConstants appends a function's constants to its kernels' banks.
+// placeFunctionConstants gives a function's constants their place in its kernels' banks.
 func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 	fc.Parts = l.dropReplaced(fc.Parts, fc.Owner)
-	piece, sizes := l.joinCopies(fc)
+	piece := l.joinCopies(fc)
 	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
 	align, size := piece.align, uint64(0)
 	for _, e := range entries {
@@ -87,11 +89,6 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 			continue
 		}
 		s := l.Secs[b]
-		for i := range fc.Parts {
-			if p := &fc.Parts[i]; !l.emptyCopy(p.In, fc.Owner) {
-				l.copyConstants(s, p, sizes[i])
-			}
-		}
 		s.Size, s.Align = alignUp(at+piece.size, align), align
 		if l.Mercury {
 			s.MercSize = s.Size
@@ -99,18 +96,33 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 	}
 }
 
+// copyFunctionConstants copies a function's constants into its kernels' banks.
+func (l *Link) copyFunctionConstants(fc *FuncConst, banks []SecID) {
+	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
+	for i := range fc.Parts {
+		p := &fc.Parts[i]
+		if l.emptyCopy(p.In, fc.Owner) {
+			continue
+		}
+		size := l.constantsSize(l.Inputs[p.In], p.Sec)
+		for _, e := range entries {
+			if b := banks[l.Funcs[e].Text]; b != 0 {
+				l.copyConstants(l.Secs[b], p, size)
+			}
+		}
+	}
+}
+
 // joinCopies joins the copies of a function's constants: a weak function's losing ones count, too, and stand at the
-// place of the first (observed). Part.Off gets the places relative to the piece, sizes what each copy takes.
-func (l *Link) joinCopies(fc *FuncConst) (piece extent, sizes []uint64) {
+// place of the first (observed). Part.Off gets the places relative to the piece.
+func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
 	piece.align = 1
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
 		in := l.Inputs[p.In]
-		size := l.constantsSize(in, p.Sec)
-		p.Off = piece.add(size, in.File.Sections[p.Sec].Addralign)
-		sizes = append(sizes, size)
+		p.Off = piece.add(l.constantsSize(in, p.Sec), in.File.Sections[p.Sec].Addralign)
 	}
-	return piece, sizes
+	return piece
 }
 
 // constantsSize is the size of a function's constants up to the end of the last that has a symbol: what a relocatable

@@ -251,59 +251,6 @@ func (l *Link) hasSharedSection(text SecID) bool { return l.hasChild(text, l.sha
 // functionName is the name of the function of a code section.
 func (s *Section) functionName() string { return s.Name[len(".text."):] }
 
-// placeGroups overlays variables that no kernel needs at the same time: each joins the first group none of whose members
-// has a kernel in common with it. Groups lie one behind the other, members at the group's start.
-func (p *sharedPlan) placeGroups() {
-	var groups []extent
-	inGroups := make([][]uint64, len(p.own)) // per kernel, a bit for each group that has a variable it reaches
-	groupOf := make([]int, len(p.grouped))
-	for i := range p.grouped {
-		v := &p.grouped[i]
-		g := p.firstFree(v.entries, inGroups)
-		if g == len(groups) {
-			groups = append(groups, extent{align: 1})
-		}
-		groups[g].size, groups[g].align = max(groups[g].size, v.size), max(groups[g].align, v.align)
-		groupOf[i] = g
-		for _, e := range v.entries {
-			k := p.kernelAt[p.l.Funcs[e].Text] - 1
-			for len(inGroups[k]) <= g/64 {
-				inGroups[k] = append(inGroups[k], 0)
-			}
-			inGroups[k][g/64] |= 1 << (g % 64)
-		}
-	}
-	at := p.l.sharedStart()
-	starts := make([]uint64, len(groups))
-	for i, g := range groups {
-		starts[i] = alignUp(at, g.align)
-		at = starts[i] + g.size
-	}
-	for i := range p.grouped {
-		p.grouped[i].addr = starts[groupOf[i]]
-	}
-	if len(groups) > 0 {
-		p.total = at
-	}
-}
-
-// firstFree is the number of the first group that none of the kernels is in.
-func (p *sharedPlan) firstFree(entries []FuncID, inGroups [][]uint64) int {
-	for word := 0; ; word++ {
-		taken := uint64(0)
-		for _, e := range entries {
-			if bits := inGroups[p.kernelAt[p.l.Funcs[e].Text]-1]; word < len(bits) {
-				taken |= bits[word]
-			}
-		}
-		for bit := range 64 {
-			if taken>>bit&1 == 0 {
-				return 64*word + bit
-			}
-		}
-	}
-}
-
 // placeEntries places each kernel's own variables behind the groups that it uses.
 func (p *sharedPlan) placeEntries() {
 	p.end = make([]uint64, len(p.own))

@@ -66,13 +66,15 @@ func (l *Link) kernelConstants() {
 	if l.Mercury {
 		prefix = mercOptimizer
 	}
+	done := make([]bool, len(l.Secs)) // by the kernel's code section
+	var banks []SecID
 	for _, fc := range slices.Backward(l.FuncConsts) {
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
-		entries := l.entriesReaching(f)
-		banks := make([]SecID, 0, len(entries))
-		for _, e := range slices.Backward(entries) {
-			if e != f {
-				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, l.Funcs[e].Text, 0))
+		banks = banks[:0]
+		for _, e := range slices.Backward(l.entriesReaching(f)) {
+			if text := l.Funcs[e].Text; e != f && !done[text] {
+				done[text] = true
+				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, text, 0))
 			}
 		}
 		if !l.Mercury || !l.anyTableStays(&fc) {
