@@ -91,7 +91,7 @@ func (l *Link) codeOf(in *Input, index int32) (fn FuncID, code bool) {
 // codeName is a section's name without the mark of a capsule.
 func codeName(in *Input, index int32) string {
 	if in.File.Sections[index].Mercury() {
-		return in.Secs[index].Name
+		return in.sectionName(int(index))
 	}
 	return in.File.Sections[index].Name
 }

@@ -237,7 +237,7 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool)
 	if sec.Out == 0 && s.Sec == 0 {
 		var text SecID
 		if stub {
-			text = l.stubSection(sec.Name)
+			text = l.stubSection(in.sectionName(int(y.Shndx)))
 		} else {
 			text = l.newSec(l.slabs.name(".text.", s.Name), 0, 0)
 		}
@@ -310,9 +310,9 @@ func (m *merger) objects(in *Input) {
 		}
 		ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
 		id := in.Syms[i]
-		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.Secs[y.Shndx].Name, mercOptimizer) {
+		if l.Mercury && ordinary && y.Internal() && strings.HasPrefix(in.sectionName(int(y.Shndx)), mercOptimizer) {
 			m.renamed++
-			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.Secs[y.Shndx].Name, m.renamed)
+			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.sectionName(int(y.Shndx)), m.renamed)
 		}
 		var out SecID
 		if ordinary {
@@ -353,7 +353,7 @@ func (m *merger) objects(in *Input) {
 // reference creates it anew when it enters them, and it comes out empty (observed).
 func (m *merger) nameDeadShared(in *Input, index int32) {
 	if in.Secs[index].kind == KindSharedEntry {
-		m.l.Secs[m.l.sec(in.Secs[index].Name, 0, 0)].Drop = true
+		m.l.Secs[m.l.sec(in.sectionName(int(index)), 0, 0)].Drop = true
 	}
 }
 
@@ -387,7 +387,7 @@ func (m *merger) unallocated(in *Input) {
 	for i := 1; i < len(in.Secs); i++ {
 		h, t := &in.File.Sections[i], in.Secs[i].Type
 		switch {
-		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.Secs[i].Name, ".text."),
+		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.sectionName(i), ".text."),
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
 			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit,
 			t == cubin.SHTCudaUFTEntry, t == cubin.SHTCudaUDTEntry, t == cubin.SHTCudaUDT:
@@ -438,7 +438,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	}
 	sec.placed = true
 	h := &in.File.Sections[index]
-	name := sec.Name
+	name := in.sectionName(int(index))
 	kind := sec.kind
 	owner := SecID(0)
 	lost := notLost
@@ -456,7 +456,7 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 			name = l.stubOwned(name, kind, owner)
 			break
 		}
-		fn := strings.TrimPrefix(text.Name, ".text.")
+		fn := strings.TrimPrefix(in.sectionName(int(h.TextIndex())), ".text.")
 		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
 	}
 	if kind == KindConstFunc && !l.rel && !l.Secs[owner].Kernel && (!m.bySection || m.hasConstants(owner)) {

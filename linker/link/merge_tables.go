@@ -39,7 +39,7 @@ func (m *merger) relocations(in *Input, index int32) {
 	l := m.l
 	h := &in.File.Sections[index]
 	target := h.TextIndex()
-	if strings.HasPrefix(in.Secs[target].Name, ".text.") && in.Secs[target].Lost == lostOnArrival {
+	if strings.HasPrefix(in.sectionName(int(target)), ".text.") && in.Secs[target].Lost == lostOnArrival {
 		return
 	}
 	out, dead := m.place(in, int32(target))
@@ -51,7 +51,7 @@ func (m *merger) relocations(in *Input, index int32) {
 	}
 	if out == 0 {
 		if l.PreserveRelocs {
-			l.sec(".nv.resolvedrela"+in.Secs[target].Name, 0, 0)
+			l.sec(".nv.resolvedrela"+in.sectionName(int(target)), 0, 0)
 		}
 		return
 	}

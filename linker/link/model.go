@@ -68,26 +68,32 @@ func (l *Link) view(in *Input) []cubin.Symbol {
 
 // InSection is what the link knows about one section of an input.
 type InSection struct {
-	// Name and Type are the section's in the linker's view: in a Mercury link twins go under their plain names and the
-	// sections they stand for are hidden (Type SHTNull); otherwise they are the file's.
-	Name string
+	// Off is where its bytes begin in the output section (in the twin's bytes, for a twin), once layout has run.
+	Off uint64
+	// Type is the section's in the linker's view: in a Mercury link the sections that twins stand for are hidden (SHTNull);
+	// otherwise it is the file's.
 	Type cubin.SectionType
 	// Twin is, in a Mercury link, the index of the other form of the section: of the twin for a plain one, of the
 	// plain one for a twin; 0 if there is none.
 	Twin int32
 	// Out is the output section that the section joins (the same for both forms), 0 if none.
 	Out SecID
-	// Off is where its bytes begin in the output section (in the twin's bytes, for a twin), once layout has run.
-	Off uint64
+	// ghost is the dead function that the section belongs to.
+	ghost FuncID
 	// Dead marks the section of a function that is not in the image.
 	Dead   bool
 	placed bool
 	// kind is the section's kind by its name in the view.
 	kind Kind
-	// ghost is the dead function that the section belongs to.
-	ghost FuncID
+	// mark is the length of what a twin's name begins with and the name that it goes under does not have.
+	mark uint8
 	// Lost marks a code section (or a section that belongs to one) whose function's definition lost to another.
 	Lost lossKind
+}
+
+// sectionName is the name of a section in the linker's view: in a Mercury link twins go under their plain names.
+func (in *Input) sectionName(index int) string {
+	return in.File.Sections[index].Name[in.Secs[index].mark:]
 }
 
 // Symbol is a symbol of the image, or one that was considered for it.

@@ -78,7 +78,7 @@ func (l *Link) vanishes(s *Symbol) bool {
 }
 
 func (l *Link) sharedVanishes(s *Symbol) bool {
-	inFuncs := s.Undefined() || s.Shndx < cubin.SHNLoRes && s.Def >= 0 && l.Inputs[s.Def].Secs[s.Shndx].Name == ".nv_debug.shared"
+	inFuncs := s.Undefined() || s.Shndx < cubin.SHNLoRes && s.Def >= 0 && l.Inputs[s.Def].sectionName(int(s.Shndx)) == ".nv_debug.shared"
 	if !s.CodeRef && inFuncs && !s.Undefined() {
 		return true
 	}

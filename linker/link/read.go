@@ -90,7 +90,7 @@ type inputSlabs struct {
 func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
 	for i := range secs {
 		s := &f.Sections[i]
-		secs[i] = InSection{Name: s.Name, Type: s.Type}
+		secs[i] = InSection{Type: s.Type}
 		switch {
 		case !s.Mercury() && l.Mercury && hasTwinForm(s.Name),
 			s.Mercury() && !l.Mercury && (s.Type == cubin.SHTRel || s.Type == cubin.SHTRela): // twins have a type of their own
@@ -101,7 +101,7 @@ func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
 		pairTwins(f, secs)
 	}
 	for i := range secs {
-		secs[i].kind = kindOf(secs[i].Name, f.Sections[i].Owned())
+		secs[i].kind = kindOf(f.Sections[i].Name[secs[i].mark:], f.Sections[i].Owned())
 	}
 	return secs
 }
@@ -180,7 +180,7 @@ func (p *twinPairing) code(i int, s *cubin.Section) {
 	if !ok {
 		return
 	}
-	p.secs[i].Name, p.secs[i].Type = rest, cubin.SHTProgbits
+	p.secs[i].mark, p.secs[i].Type = uint8(len(s.Name)-len(rest)), cubin.SHTProgbits
 	if len(s.Data) >= 4 {
 		if n := le.Uint32(s.Data); n != 0 && int(n) < len(p.f.Sections) && p.f.Sections[n].Name == rest {
 			p.pair(i, int32(n))
@@ -200,7 +200,7 @@ func (p *twinPairing) data(i int, s *cubin.Section) {
 	if !ok {
 		return
 	}
-	p.secs[i].Name = rest
+	p.secs[i].mark = uint8(len(s.Name) - len(rest))
 	switch s.Type {
 	case cubin.SHTRela:
 		return

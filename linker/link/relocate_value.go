@@ -102,7 +102,7 @@ func (l *Link) constantBank(y *Symbol) uint32 {
 	}
 	in := l.Inputs[y.Def]
 	if int(y.Shndx) < len(in.Secs) {
-		if n := cubin.BankOf(plainName(in.Secs[y.Shndx].Name)); n > 0 {
+		if n := cubin.BankOf(plainName(in.sectionName(int(y.Shndx)))); n > 0 {
 			return uint32(n)
 		}
 	}

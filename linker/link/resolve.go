@@ -332,7 +332,7 @@ func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
 func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
 	counts := map[uint32]uint32{}
 	for i := range in.Secs {
-		if in.Secs[i].Type != cubin.SHTCudaInfo || in.Secs[i].Name != ".nv.info" {
+		if in.Secs[i].Type != cubin.SHTCudaInfo || in.sectionName(i) != ".nv.info" {
 			continue
 		}
 		for r := nvinfo.Read(in.File.Sections[i].Data); r.Next(); {
