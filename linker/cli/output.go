@@ -32,6 +32,18 @@ func (o *outputFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Reserve takes room for a file of that size where the file system can: it writes faster what has its place already, a rename need
+// not wait for the place to be found, and a full disk is known before anything is written.
+func (o *outputFile) Reserve(size int64) error {
+	if o.f == nil && o.err == nil {
+		o.err = o.open()
+	}
+	if o.err == nil && o.target != "" {
+		o.err = reserve(o.f, size)
+	}
+	return o.err
+}
+
 func (o *outputFile) open() error {
 	name := o.name
 	if name == "" {
@@ -103,7 +115,10 @@ func (o *outputFile) discard() {
 // writeFile writes a file as outputFile does.
 func writeFile(name string, data []byte) error {
 	o := &outputFile{name: name}
-	o.Write(data) // commit says what went wrong
+	if o.Reserve(int64(len(data))) == nil {
+		o.Write(data)
+	}
+	// commit says what went wrong
 	return o.commit()
 }
 

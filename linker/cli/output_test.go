@@ -70,3 +70,28 @@ func TestLinksAndDevicesStay(t *testing.T) {
 		}
 	}
 }
+
+func TestReservedRoomDoesNotShow(t *testing.T) {
+	dir := t.TempDir()
+	o := &outputFile{name: filepath.Join(dir, "out")}
+	if err := o.Reserve(1 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Write([]byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.commit(); err != nil || content(t, o.name) != "abc" {
+		t.Errorf("%v, content %q", err, content(t, o.name))
+	}
+	// More than any file may have is refused before anything is written, and leaves nothing.
+	o = &outputFile{name: filepath.Join(dir, "huge")}
+	if err := o.Reserve(1<<63 - 1); err != nil {
+		if o.commit() == nil {
+			t.Error("the error was forgotten")
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+			t.Error("files are left", left, err)
+		}
+	}
+	o.discard()
+}

@@ -75,10 +75,9 @@ func (l *Link) reportFunctions() {
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,
 // .nv.compat and the notes; and it sets what the headers of code sections say about registers and barriers.
 func (l *Link) attributes(ctx context.Context) error {
-	if err := l.encodeForms(l.attr.plain, l.attr.merc, l.makeSymbolStrings, l.makeSectionStrings); err != nil {
+	if err := l.encodeForms(l.attr.plain, l.attr.merc, []func(){l.makeSymbolStrings, l.makeSectionStrings}, l.encodeCallgraph); err != nil {
 		return l.refuse(err)
 	}
-	l.encodeCallgraph()
 	l.encodeNotes()
 	l.codeHeaders()
 	l.encodeCompat()

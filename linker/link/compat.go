@@ -114,7 +114,7 @@ func (l *Link) hasCompat() bool { return l.ABI == 8 && l.SM >= 90 }
 // when it has entered the input's symbols (observed).
 func (l *Link) mergeCompat(in *Input) error {
 	m := &l.attr.compat
-	for i := range in.File.Sections {
+	for _, i := range in.tables {
 		s := &in.File.Sections[i]
 		if s.Type != cubin.SHTCudaCompat {
 			continue

@@ -13,7 +13,7 @@ import (
 // callgraph adds the input's records to the graph. Records that begin with a function whose definition here lost on
 // arrival are ignored; those of a definition that is replaced later stay (observed).
 func (r *resolver) callgraph(in *Input) error {
-	for i := range in.Secs {
+	for _, i := range in.tables {
 		if in.Secs[i].Type != cubin.SHTCudaCallgraph {
 			continue
 		}

@@ -36,7 +36,7 @@ func TestCallGraphRecordsNameFunctions(t *testing.T) {
 			f := *file
 			f.Sections = []cubin.Section{{}, {Name: ".nv.callgraph", Type: cubin.SHTCudaCallgraph, Data: section}}
 			in := &Input{Name: "a.cubin", File: &f, Syms: []SymID{0, 1, 2, 3}, Lost: make([]lossKind, 4),
-				Secs: []InSection{{}, {Type: cubin.SHTCudaCallgraph}}}
+				Secs: []InSection{{}, {Type: cubin.SHTCudaCallgraph}}, tables: []int32{1}}
 			err := (&resolver{l: l}).callgraph(in)
 			var fatal *diag.FatalError
 			if errors.As(err, &fatal) != test.fails {

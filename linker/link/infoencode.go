@@ -38,10 +38,10 @@ func (e *infoEncoder) clone(payload []byte) []byte {
 // partsPerJob is how many inputs' .nv.info one goroutine encodes at once.
 const partsPerJob = 64
 
-// encodeForms writes the records of both forms into the output sections, and does beside that what else can be done
-// at the same time. Every input record is put in front of those that were read before; records of the linker's own
+// encodeForms writes the records of both forms into the output sections. Beside that it does what can be done at the same time:
+// first what comes first, then, on one goroutine, last. Every input record is put in front of those that were read before; records of the linker's own
 // follow (observed).
-func (l *Link) encodeForms(plain, merc *infoForm, beside ...func()) error {
+func (l *Link) encodeForms(plain, merc *infoForm, first []func(), last func()) error {
 	banks := l.parameterBankSymbols()
 	var secs []*Section
 	for _, s := range l.Secs[1:] {
@@ -56,13 +56,13 @@ func (l *Link) encodeForms(plain, merc *infoForm, beside ...func()) error {
 	if merc == nil {
 		pieces = make([][]byte, (len(global.Parts)+partsPerJob-1)/partsPerJob)
 	}
-	encoders := make([]infoEncoder, loop.Workers(max(len(beside)+len(pieces), len(secs)+1)))
-	if err := loop.Do(len(beside)+len(pieces), func(worker, i int) error {
-		if i < len(beside) {
-			beside[i]()
+	encoders := make([]infoEncoder, loop.Workers(max(len(first)+len(pieces), len(secs)+2)))
+	if err := loop.Do(len(first)+len(pieces), func(worker, i int) error {
+		if i < len(first) {
+			first[i]()
 			return nil
 		}
-		i -= len(beside)
+		i -= len(first)
 		end := len(global.Parts) - i*partsPerJob
 		e := &encoders[worker]
 		recs, err := plain.records(e, e.scratch[:0], global, global.Parts[max(end-partsPerJob, 0):end], banks)
@@ -78,8 +78,12 @@ func (l *Link) encodeForms(plain, merc *infoForm, beside ...func()) error {
 	} else {
 		secs = append([]*Section{global}, secs...)
 	}
-	return l.loop().Do(len(secs), func(worker, i int) error {
-		return l.encodeSection(&encoders[worker], plain, merc, secs[i], banks)
+	return l.loop().Do(len(secs)+1, func(worker, i int) error {
+		if i == 0 {
+			last()
+			return nil
+		}
+		return l.encodeSection(&encoders[worker], plain, merc, secs[i-1], banks)
 	})
 }
 

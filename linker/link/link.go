@@ -51,7 +51,7 @@ type Options struct {
 	// ToolName is the second string of that note: nil for nvlink's name.
 	ToolName *string
 	// Output, if not nil, is where the image is written to, from its beginning to its end, once nothing but writing can fail;
-	// Result.Image is nil then.
+	// Result.Image is nil then. A Reserver is told the size before.
 	Output io.Writer
 	// Trace, if not nil, is told of each pass when it has ended.
 	Trace func(pass string, elapsed time.Duration)
@@ -68,6 +68,11 @@ type Options struct {
 
 // Target is the name of the architecture linked for: "sm_90a".
 func (o *Options) Target() string { return fmt.Sprintf("sm_%d%s", o.SM, o.Suffix) }
+
+// Reserver is an output that can use to know how many bytes are coming. An error ends the link.
+type Reserver interface {
+	Reserve(size int64) error
+}
 
 // Source is one module to link, in link order: a device ELF and where it came from.
 type Source struct {

@@ -387,7 +387,7 @@ func (m *merger) unallocated(in *Input) {
 	for i := 1; i < len(in.Secs); i++ {
 		h, t := &in.File.Sections[i], in.Secs[i].Type
 		switch {
-		case t == cubin.SHTProgbits && h.Flags&cubin.SHFAlloc == 0 && !strings.HasPrefix(in.sectionName(i), ".text."),
+		case t == cubin.SHTProgbits && in.Secs[i].kind != KindText && h.Flags&cubin.SHFAlloc == 0,
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
 			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit,
 			t == cubin.SHTCudaUFTEntry, t == cubin.SHTCudaUDTEntry, t == cubin.SHTCudaUDT:

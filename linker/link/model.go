@@ -46,8 +46,19 @@ type Input struct {
 	unified bool
 	// descriptors are the symbol numbers, in the view's table, of relocations that ask for a function's descriptor.
 	descriptors []uint32
-	// defined and functions count the view's definitions and, among them, functions.
+	// defined and functions count the view's definitions and, among them, functions; weakKernels: some are weak kernels.
 	defined, functions int
+	weakKernels        bool
+	// tables are the indices of the few sections that are neither code nor data nor belong to either (isTable).
+	tables []int32
+	// replaced: a later definition took the place of one of this input's.
+	replaced bool
+}
+
+// replace notes that a later definition took the place of this input's symbol n.
+func (in *Input) replace(n int32) {
+	in.Lost[n] = replacedLater
+	in.replaced = true
 }
 
 type lossKind uint8

@@ -20,7 +20,7 @@ func (l *Link) encodeNotes() {
 	b := nvinfo.Tkinfo{Object: l.ObjectName, Tool: tool, Release: t.Release, Build: t.Build, Options: l.OptionsText}.Note().Append(nil)
 	virtual := int(l.virtualSM7())
 	for _, in := range l.Inputs {
-		for i := range in.File.Sections {
+		for _, i := range in.tables {
 			s := &in.File.Sections[i]
 			if s.Type != cubin.SHTNote {
 				continue

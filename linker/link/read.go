@@ -64,6 +64,9 @@ func (l *Link) read(ctx context.Context) error {
 		in.hashes = l.names.hashAll(view, s.hashes.Take(len(view)), l.AsReference)
 		in.Syms, in.Lost = s.ids.Take(len(view)), s.lost.Take(len(view))
 		in.count(view)
+		s.found = findTables(in.File, s.found[:0])
+		in.tables = s.tables.Take(len(s.found))
+		copy(in.tables, s.found)
 		in.noteUnified()
 		in.descriptors = descriptorUses(in.File, l.Mercury)
 		return nil
@@ -82,6 +85,8 @@ type inputSlabs struct {
 	hashes   slab.Pool[uint64]
 	ids      slab.Pool[SymID]
 	lost     slab.Pool[lossKind]
+	tables   slab.Pool[int32]
+	found    []int32 // room for the tables of one input
 }
 
 // viewSections fills secs, which is parallel to the file's sections. It gives each section the name and type that the link goes by. In a Mercury link the reference works on the
@@ -238,6 +243,27 @@ func (in *Input) count(view []cubin.Symbol) {
 		in.defined++
 		if y.Type() == cubin.STTFunc {
 			in.functions++
+			in.weakKernels = in.weakKernels || y.Entry() && y.Binding() == cubin.STBWeak
 		}
 	}
+}
+
+// isTable tells the types of sections that hold a table or a note about the whole object.
+func isTable(t cubin.SectionType) bool {
+	switch t {
+	case cubin.SHTNote, cubin.SHTCudaCallgraph, cubin.SHTCudaPrototype, cubin.SHTCudaCompat,
+		cubin.SHTCudaUFT, cubin.SHTCudaUFTEntry, cubin.SHTCudaUDT, cubin.SHTCudaUDTEntry:
+		return true
+	}
+	return false
+}
+
+// findTables appends the indices of the file's tables.
+func findTables(f *cubin.File, to []int32) []int32 {
+	for i := range f.Sections {
+		if isTable(f.Sections[i].Type) {
+			to = append(to, int32(i))
+		}
+	}
+	return to
 }

@@ -246,11 +246,7 @@ func joinParts(a, b []Part) []Part {
 func (r *relocator) markReplaced() {
 	r.codeHasRels = make([][]bool, len(r.l.Inputs))
 	for i, in := range r.l.Inputs {
-		replaced := false
-		for j := range in.Secs {
-			replaced = replaced || in.Secs[j].Lost == replacedLater
-		}
-		if !replaced {
+		if !in.replaced || !slices.ContainsFunc(in.Secs, func(s InSection) bool { return s.Lost == replacedLater }) {
 			continue
 		}
 		has := make([]bool, len(in.Secs))

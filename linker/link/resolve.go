@@ -241,7 +241,7 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) 
 	case y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.fewerRegisters(in, n, y, s):
-		l.Inputs[s.Def].Lost[s.DefSym] = replacedLater
+		l.Inputs[s.Def].replace(s.DefSym)
 		r.define(id, in, n, y)
 	default:
 		in.Lost[n] = lostOnArrival
@@ -363,7 +363,7 @@ func (l *Link) firstName(s *Symbol) string {
 // prototypes checks .nv.prototype: the same function has one prototype everywhere.
 func (r *resolver) prototypes(in *Input) error {
 	l := r.l
-	for i := range in.Secs {
+	for _, i := range in.tables {
 		if in.Secs[i].Type != cubin.SHTCudaPrototype {
 			continue
 		}
@@ -441,17 +441,7 @@ func (r *resolver) symbolAt(in *Input, n uint32) SymID {
 // parameterBanks compares the sizes of the parameter banks of weak copies of one kernel; not done from sm_100 on (observed).
 func (r *resolver) parameterBanks(in *Input) {
 	l := r.l
-	if l.SM >= 100 {
-		return
-	}
-	var weak bool
-	for i := range in.File.Symbols {
-		y := &in.File.Symbols[i]
-		if y.Entry() && y.Binding() == cubin.STBWeak && y.Shndx != cubin.SHNUndef {
-			weak = true
-		}
-	}
-	if !weak {
+	if l.SM >= 100 || !in.weakKernels {
 		return
 	}
 	if r.banks == nil {

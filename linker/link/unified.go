@@ -62,7 +62,7 @@ func (l *Link) earlyEntries() {
 		if !in.unified {
 			continue
 		}
-		for i := range in.Secs {
+		for _, i := range in.tables {
 			if in.Secs[i].kind == KindUFTEntry && in.Secs[i].Type == cubin.SHTCudaUFTEntry {
 				l.sec(uftEntrySection, 0, 0)
 				return

@@ -23,7 +23,7 @@ func (l *Link) refuseUnified() *refusal {
 		return nil
 	}
 	for _, in := range l.Inputs {
-		for i := range in.File.Sections {
+		for _, i := range in.tables {
 			switch in.File.Sections[i].Type {
 			case cubin.SHTCudaUFT, cubin.SHTCudaUFTEntry, cubin.SHTCudaUDT, cubin.SHTCudaUDTEntry:
 				return refuse(diag.UnifiedWithoutIndex)

@@ -119,6 +119,11 @@ func (w *imageWriter) whole() []byte {
 // stream encodes batches on several goroutines and writes them to Output in order. A goroutine takes a buffer before it
 // takes a batch, so that the batch to be written next always has one.
 func (w *imageWriter) stream(ctx context.Context) error {
+	if r, ok := w.l.Output.(Reserver); ok {
+		if err := r.Reserve(int64(w.size)); err != nil {
+			return err
+		}
+	}
 	if w.size <= batchSize { // not worth more than one system call
 		_, err := w.l.Output.Write(w.whole())
 		return err
@@ -163,10 +168,10 @@ func (w *imageWriter) stream(ctx context.Context) error {
 	return err
 }
 
-// zeroed returns n zero bytes, in buf if it has room for them.
+// zeroed returns n zero bytes, in buf if it has room for them. Batches are of similar sizes, so a new one has some room to spare.
 func zeroed(buf []byte, n int) []byte {
 	if cap(buf) < n {
-		return make([]byte, n)
+		return make([]byte, n, n+n/8)
 	}
 	buf = buf[:n]
 	clear(buf)
