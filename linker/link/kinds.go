@@ -186,10 +186,16 @@ var prefixKinds = []prefixKind{
 	{".symtab_shndx", true, KindSymtabShndx, false},
 }
 
+// telling is the index of the byte that most names in prefixKinds differ in; all of them have it.
+const telling = 4
+
 // kindOf tells a section's kind from its name in the linker's view and whether it belongs to a code section.
 func kindOf(name string, owned bool) Kind {
 	for i := range prefixKinds {
 		p := &prefixKinds[i]
+		if len(name) <= telling || name[telling] != p.name[telling] {
+			continue
+		}
 		if p.exact && name == p.name || !p.exact && strings.HasPrefix(name, p.name) {
 			if p.perFunc && !owned {
 				return KindOther
