@@ -72,11 +72,14 @@ func (l *Link) layout(ctx context.Context) error {
 	if l.rel {
 		l.sharedSizes()
 	} else {
-		l.compilerConstants()
 		if err := l.sharedMemory(); err != nil {
 			return err
 		}
 		l.reservedShared()
+		if !l.Mercury {
+			l.kernelConstants() // behind the shared sections that layout creates (observed)
+		}
+		l.compilerConstants()
 	}
 	if !l.rel && !l.Mercury {
 		l.relAction = l.sec(".nv.rel.action", 0, 0) // behind what layout creates (observed)
@@ -107,19 +110,17 @@ func (e *extent) add(size, align uint64) uint64 {
 // sorted, merged or left out, so the bytes of definitions that lost stay (observed). Sections that other passes encode
 // are left alone.
 func (l *Link) join(s *Section) {
+	plain, twin := extent{align: 1}, extent{align: 1}
 	switch s.Kind {
 	case KindConstFunc:
 		if s.Owner != 0 {
-			if s.Parts = l.dropReplaced(s.Parts, s.Owner); len(s.Parts) == 0 {
-				l.mem.replacedBanks = append(l.mem.replacedBanks, s.ID)
-			}
+			plain.align = l.leaveOutReplaced(s)
 		}
 	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal,
 		KindUFT, KindUDT, KindUFTEntry, KindUDTEntry, KindOther:
 	default:
 		return
 	}
-	plain, twin := extent{align: 1}, extent{align: 1}
 	units := l.unitsOf(s)
 	// An executable's unified tables are filled when places in them are known.
 	later := !l.rel && (s.Kind == KindUFT || s.Kind == KindUDT)

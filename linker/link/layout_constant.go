@@ -39,6 +39,21 @@ func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
 	return slices.DeleteFunc(parts, func(p Part) bool { return p.In < winner })
 }
 
+// leaveOutReplaced leaves such copies out of the section of one function's constants, and returns the alignment that stays: what a
+// replaced definition asked for counts on. A section that is empty then goes with its name; in a relocatable link it does not if all
+// copies in it had lost on arrival (observed).
+func (l *Link) leaveOutReplaced(s *Section) (align uint64) {
+	replaced := slices.ContainsFunc(s.Parts, func(p Part) bool { return l.partLoss(&p) == replacedLater })
+	s.Parts = l.dropReplaced(s.Parts, s.Owner)
+	if len(s.Parts) == 0 && (replaced || !l.rel) {
+		l.mem.replacedBanks = append(l.mem.replacedBanks, s.ID)
+	}
+	if replaced {
+		return s.Align
+	}
+	return 1
+}
+
 // emptyCopy reports whether a copy of a function's constants keeps its place but not its bytes: in a Mercury image one
 // of a definition that lost (observed).
 func (l *Link) emptyCopy(in FileID, owner SecID) bool {

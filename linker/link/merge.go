@@ -50,9 +50,6 @@ func (l *Link) merge(ctx context.Context) error {
 	l.prototype = l.sec(".nv.prototype", 0, 0)
 	m.entries()
 	m.dropLosers()
-	if !l.rel && !l.Mercury {
-		l.kernelConstants()
-	}
 	if l.Mercury {
 		m.parameterBanks()
 	}

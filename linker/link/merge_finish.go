@@ -40,7 +40,9 @@ func (m *merger) dropLosers() {
 	l := m.l
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindInfoFunc, KindConstEntry, KindConstIndices, KindLocal:
+		case KindConstEntry:
+			l.dropBanks(s)
+		case KindInfoFunc, KindConstIndices, KindLocal:
 			if len(s.Parts) > 1 || len(s.Parts) == 1 && l.lostPart(&s.Parts[0]) {
 				s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
 			}
@@ -48,14 +50,33 @@ func (m *merger) dropLosers() {
 	}
 }
 
-func (l *Link) lostPart(p *Part) bool {
+// dropBanks leaves a parameter bank with one copy of weak definitions. A definition that is not weak does not take their place: its
+// bank stands behind that copy, and those of weak definitions that come later behind it (observed below sm_100).
+func (l *Link) dropBanks(s *Section) {
+	if len(s.Parts) < 2 {
+		return
+	}
+	fn := &l.Syms[l.Secs[s.Owner].Fn]
+	if fn.Binding() == cubin.STBWeak {
+		s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
+		return
+	}
+	for len(s.Parts) > 1 && s.Parts[1].In < fn.Def {
+		s.Parts = slices.Delete(s.Parts, 0, 1)
+	}
+}
+
+func (l *Link) lostPart(p *Part) bool { return l.partLoss(p) != notLost }
+
+// partLoss says how the function lost whose section a part is.
+func (l *Link) partLoss(p *Part) lossKind {
 	index := p.Sec
 	if index == 0 {
 		index = p.Merc
 	}
 	in := l.Inputs[p.In]
 	h := &in.File.Sections[index]
-	return in.Secs[h.TextIndex()].Lost != notLost
+	return in.Secs[h.TextIndex()].Lost
 }
 
 // kernelConstants creates a bank-2 section in every kernel that reaches a function with constants of its own. In a Mercury
@@ -69,6 +90,9 @@ func (l *Link) kernelConstants() {
 	done := make([]bool, len(l.Secs)) // by the kernel's code section
 	var banks []SecID
 	for _, fc := range slices.Backward(l.FuncConsts) {
+		if !l.Mercury && l.tableReplaced(&fc) {
+			continue
+		}
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
 		banks = banks[:0]
 		for _, e := range slices.Backward(l.entriesReaching(f)) {
@@ -93,6 +117,25 @@ func (l *Link) kernelConstants() {
 func (l *Link) anyTableStays(fc *FuncConst) bool {
 	winner := l.Syms[l.Secs[fc.Owner].Fn].Def
 	return slices.ContainsFunc(fc.Parts, func(p Part) bool { return p.In >= winner })
+}
+
+// tableReplaced reports whether a function's constants are gone because code without constants took its place, and with them a jump
+// table that has a relocation section, be it empty, as from sm_90 on. Then kernels get no bank; otherwise they get an empty one, which
+// leaves its name (observed).
+func (l *Link) tableReplaced(fc *FuncConst) bool {
+	return !l.anyTableStays(fc) && slices.ContainsFunc(fc.Parts, func(p Part) bool {
+		return l.partLoss(&p) == replacedLater && l.Inputs[p.In].hasRelocations(p.Sec)
+	})
+}
+
+// hasRelocations reports whether a relocation section, be it empty, patches a section.
+func (in *Input) hasRelocations(index int32) bool {
+	for i := range in.File.Sections {
+		if h := &in.File.Sections[i]; (h.Type == cubin.SHTRel || h.Type == cubin.SHTRela) && int32(h.TextIndex()) == index {
+			return true
+		}
+	}
+	return false
 }
 
 // parameterBanks creates the parameter banks of a Mercury link: they stand behind all ordinary sections, in the order of

@@ -101,7 +101,6 @@ func (r *resolver) input(in *Input) error {
 			return err
 		}
 	}
-	r.parameterBanks(in)
 	for i := 1; i < len(view); i++ {
 		switch y := &view[i]; y.Type() {
 		case cubin.STTNotype, cubin.STTSection, cubin.STTFunc:
@@ -112,6 +111,7 @@ func (r *resolver) input(in *Input) error {
 			in.Syms[i] = r.object(in, int32(i), y)
 		}
 	}
+	r.parameterBanks(in)
 	l.mapPlainSymbols(in)
 	if err := r.callgraph(in); err != nil {
 		return err
