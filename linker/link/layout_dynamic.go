@@ -140,9 +140,6 @@ func (p *sharedPlan) dynamicSymbols() {
 		switch {
 		case l.debugShared():
 			s.Value = l.mem.dynShared(0, v.sym)
-			if len(v.users) == 0 {
-				s.Value = 0
-			}
 			if len(p.grouped) > 0 || l.SM >= 100 {
 				s.Value += p.shown
 			} else {

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/cubin"
@@ -73,7 +74,7 @@ func (l *Link) sec(name string, owner, target SecID) SecID {
 	}
 	// What belongs to a section is few: a walk over them costs less than a map of all sections.
 	for id := l.Secs[parent].firstChild; id != 0; id = l.Secs[id].sibling {
-		if s := l.Secs[id]; s.Owner == owner && s.Target == target && s.Name == name {
+		if s := l.Secs[id]; s.Owner == owner && s.Target == target && s.Name == name && !s.Drop {
 			return id
 		}
 	}
@@ -460,10 +461,20 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 		return 0, false
 	}
 	out = l.sec(name, owner, 0)
+	if kind == KindConstFunc && lost != lostOnArrival && l.onlyLostCopies(l.Secs[out]) {
+		l.Secs[out].Drop = true
+		out = l.sec(name, owner, 0)
+	}
 	in.setOut(uint32(index), out, lost)
 	s := l.Secs[out]
 	s.Align = max(s.Align, h.Addralign)
 	plain, twin := in.forms(index)
 	l.addPart(s, Part{In: in.ID, Sec: plain, Merc: twin})
 	return out, false
+}
+
+// onlyLostCopies reports whether all that is in a section of a function's constants is of copies that lost on arrival. A definition that
+// replaces the one that they lost against makes a section of its own then, and theirs leaves its name (observed).
+func (l *Link) onlyLostCopies(s *Section) bool {
+	return len(s.Parts) > 0 && !slices.ContainsFunc(s.Parts, func(p Part) bool { return l.partLoss(&p) != lostOnArrival })
 }
