@@ -140,10 +140,12 @@ func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool)
 	p := &s.Parts[i]
 	in := l.Inputs[p.In]
 	h := &in.File.Sections[p.Sec]
-	size := h.Size
+	size, src := h.Size, h.Data
 	switch {
 	case s.Kind == KindConstFunc:
 		size = l.constantsSize(in, p.Sec)
+		src = in.constants(p.Sec, size)
+		l.mem.gap += size - min(size, uint64(len(h.Data)))
 	case !s.NoBits():
 		size = uint64(len(h.Data))
 	}
@@ -159,7 +161,7 @@ func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool)
 	}
 	in.Secs[p.Sec].Off = p.Off
 	if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
-		l.copyTo(s, false, p.Off, h.Data[:min(size, uint64(len(h.Data)))])
+		l.copyTo(s, false, p.Off, src)
 	}
 }
 

@@ -135,25 +135,36 @@ func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
 		in := l.Inputs[p.In]
-		p.Off = piece.add(l.constantsSize(in, p.Sec), in.File.Sections[p.Sec].Addralign)
+		h := &in.File.Sections[p.Sec]
+		size := l.constantsSize(in, p.Sec)
+		l.mem.gap += size - min(size, uint64(len(h.Data)))
+		p.Off = piece.add(size, h.Addralign)
 	}
 	return piece
 }
 
-// constantsSize is the size of a function's constants up to the end of the last that has a symbol: what a relocatable
-// link left behind it belongs to losing copies that nothing refers to. A further relocatable link leaves it out, too (observed).
+// constantsSize is the size of a function's constants: the end of the last that has a symbol. What a relocatable link left behind it
+// belongs to losing copies that nothing refers to, and a further link leaves it out; and the symbol of a losing copy can end behind
+// the section, which a further link makes room for (observed).
 func (l *Link) constantsSize(in *Input, index int32) uint64 {
 	size := uint64(len(in.File.Sections[index].Data))
-	end := uint64(0)
 	numbers := l.variables(in).in(index)
+	if len(numbers) == 0 {
+		return size
+	}
+	end := uint64(0)
 	for _, n := range numbers {
 		y := &in.File.Symbols[n]
 		end = max(end, y.Value+y.Size)
 	}
-	if len(numbers) > 0 {
-		size = min(size, end)
-	}
-	return size
+	return min(end, size+bankLimit)
+}
+
+// constants are the bytes of a function's constants: where they end behind the section, those that follow in the file (observed).
+func (in *Input) constants(index int32, size uint64) []byte {
+	d := in.File.Data
+	d = d[min(in.File.Sections[index].Offset, uint64(len(d))):]
+	return d[:min(size, uint64(len(d)))]
 }
 
 // moveConstants gives the constants of one copy their addresses. The general pass knows the place of joined sections
@@ -174,10 +185,10 @@ func (l *Link) moveConstants(in *Input, p *Part, at uint64) {
 func (l *Link) copyConstants(s *Section, p *Part, size uint64) {
 	in := l.Inputs[p.In]
 	off := in.Secs[p.Sec].Off
-	l.copyTo(s, false, off, in.File.Sections[p.Sec].Data[:size])
-	if p.Merc != 0 {
-		d := in.File.Sections[p.Merc].Data
-		l.copyTo(s, true, off, d[:min(size, uint64(len(d)))])
+	for _, index := range []int32{p.Sec, p.Merc} {
+		if index != 0 {
+			l.copyTo(s, index != p.Sec, off, in.constants(index, size))
+		}
 	}
 }
 
