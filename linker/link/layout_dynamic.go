@@ -67,6 +67,9 @@ func (p *sharedPlan) placeDynamic() {
 	for _, in := range instances {
 		for _, k := range in.kernels {
 			p.uses[k] = true
+			if text := l.Kernels[k]; !l.hasSharedSection(text) { // of a kernel that a filter rejects
+				l.Secs[l.sharedSection(text)].late = true
+			}
 			sets.join(k, in.kernels[0])
 		}
 	}
@@ -99,11 +102,8 @@ func (p *sharedPlan) instances() []instance {
 	l := p.l
 	var list []instance
 	seen := map[FuncID]bool{}
-	for i := range p.functions {
-		v := &p.functions[i]
-		if !v.dynamic {
-			continue
-		}
+	for i := range p.arrays {
+		v := &p.arrays[i]
 		if l.debugShared() {
 			list = append(list, instance{dynamicUse{0, v.sym}, p.kernelIndices(l.withRejected(l.entriesReachingAny(v.users), v.users))})
 			continue
@@ -130,11 +130,8 @@ func (p *sharedPlan) kernelIndices(entries []FuncID) []int32 {
 // --preserve-relocs on sm_90 (as never placed: -1 below the reserved bytes).
 func (p *sharedPlan) dynamicSymbols() {
 	l := p.l
-	for i := range p.functions {
-		v := &p.functions[i]
-		if !v.dynamic {
-			continue
-		}
+	for i := range p.arrays {
+		v := &p.arrays[i]
 		s := &l.Syms[v.sym]
 		s.Sec = l.sharedFuncs
 		switch {

@@ -17,6 +17,7 @@ func (p *sharedPlan) placeGroups() {
 		groups[g].size, groups[g].align = max(groups[g].size, v.size), max(groups[g].align, v.align)
 		groupOf[i] = g
 		for _, e := range v.entries {
+			p.l.sharedSection(p.l.Funcs[e].Text) // which a kernel that a filter rejects does not have yet
 			inGroups[p.kernelAt[p.l.Funcs[e].Text]-1].add(g)
 		}
 	}

@@ -48,6 +48,8 @@ type sharedPlan struct {
 	kernelAt []int32
 	// functions are the variables and dynamic arrays outside kernels in the order of their definitions.
 	functions []sharedVar
+	// arrays are the dynamic arrays in the order of their first mentions.
+	arrays []sharedVar
 	// grouped are those that more than one kernel reaches, or none.
 	grouped []sharedVar
 	maximum uint64 // largest alignment among functions' variables; 0 when none is grouped
@@ -128,6 +130,7 @@ func (p *sharedPlan) collect() error {
 			p.dynamic = true
 			v.dynamic = true
 			p.functions = append(p.functions, v)
+			p.arrays = append(p.arrays, v)
 		case l.Secs[d.sec].Kind == KindSharedEntry:
 			if k := p.kernelAt[l.Secs[d.sec].Owner]; k != 0 {
 				p.own[k-1] = append(p.own[k-1], v)
@@ -294,13 +297,11 @@ func (p *sharedPlan) sections() {
 		if p.uses[k] {
 			exists, align = true, max(align, 16)
 		}
-		if !l.hasSharedSection(text) { // a kernel that -kernels-used rejects has no section unless there is something to put into it
-			if !p.uses[k] && p.end[k] == 0 {
-				continue
-			}
-			if p.uses[k] {
-				align = dynamicAlign // functions' alignments do not count then (observed)
-			}
+		if !l.hasSharedSection(text) && p.end[k] == 0 {
+			continue // a kernel that -kernels-used rejects has no section unless there is something to put into it
+		}
+		if l.Secs[l.sharedSection(text)].late {
+			align = dynamicAlign // functions' alignments do not count then (observed)
 		}
 		if isWhole {
 			exists = true
