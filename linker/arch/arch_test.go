@@ -235,18 +235,19 @@ func TestFlagsAreThoseOfImages(t *testing.T) {
 
 func TestToolkitFollowsTheNewestInput(t *testing.T) {
 	for _, c := range []struct {
-		word int
-		abi8 bool
-		want string
+		word       int
+		abi8, zstd bool
+		want       string
 	}{
-		{0, false, "12.4"}, {120, false, "12.4"}, {124, false, "12.4"}, {128, false, "13.0"}, {130, true, "13.0"}, {124, true, "13.0"}, {0, true, "13.0"},
+		{0, false, false, "12.4"}, {120, false, false, "12.4"}, {124, false, false, "12.4"}, {124, false, true, "13.0"}, {128, false, false, "13.0"},
+		{130, true, false, "13.0"}, {124, true, false, "13.0"}, {0, true, false, "13.0"},
 	} {
-		tk, err := ForInputs(c.word, c.abi8)
+		tk, err := ForInputs(c.word, c.abi8, c.zstd)
 		if err != nil || tk.Name != c.want {
-			t.Errorf("%d, %v: %v, %v", c.word, c.abi8, tk, err)
+			t.Errorf("%d, %v, %v: %v, %v", c.word, c.abi8, c.zstd, tk, err)
 		}
 	}
-	_, err := ForInputs(135, true)
+	_, err := ForInputs(135, true, false)
 	var v *VersionError
 	if !errors.As(err, &v) || *v != (VersionError{Word: 135, Toolkit: 130}) {
 		t.Errorf("135: %v", err)

@@ -85,11 +85,11 @@ func Newest() *Toolkit { return &toolkits[toolkitCount-1] }
 
 // ForInputs chooses the toolkit to be like from the inputs: the oldest that reads all of them. word is the largest version
 // word among them (e_version for ABI 7, the word in .note.nv.cuinfo for ABI 8; 0 when there is none), abi8 says
-// whether any of them has ABI 8. If all toolkits are older than word, the error is a *VersionError for the newest.
-func ForInputs(word int, abi8 bool) (*Toolkit, error) {
+// whether any of them has ABI 8, zstd whether any is compressed that way. If all toolkits are older than word, the error is a *VersionError for the newest.
+func ForInputs(word int, abi8, zstd bool) (*Toolkit, error) {
 	for i := range toolkits {
 		t := &toolkits[i]
-		if word <= t.Word && (t.ReadsABI8 || !abi8) {
+		if word <= t.Word && (t.ReadsABI8 || !abi8) && (t.Zstd || !zstd) {
 			return t, nil
 		}
 	}

@@ -34,6 +34,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		Target:         target.Arch,
 		Virtual:        target.Kind == arch.Virtual,
 		Toolkit:        c.Toolkit,
+		AcceptNewer:    r.acceptsNewer(c.Toolkit),
 		AsReference:    r.reference,
 		Warn:           r.env("CULINK_WARN") == "1",
 		Relocatable:    c.given(optRelocatable),

@@ -49,14 +49,20 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	if !release.Found {
 		return newestWith(c.firstArch()), nil
 	}
-	t, err := arch.ForInputs(release.Word, release.ABI8)
+	t, err := arch.ForInputs(release.Word, release.ABI8, release.Zstd)
 	if err != nil {
-		return arch.Newest(), nil // the link refuses the input by name
+		return arch.Newest(), nil
 	}
 	if _, err := t.Parse(c.firstArch()); err != nil {
 		return newestWith(c.firstArch()), nil
 	}
 	return t, nil
+}
+
+// acceptsNewer reports whether inputs of releases that are not known yet are linked as t would: when it is the newest, and nobody asked for it
+// in particular.
+func (r *run) acceptsNewer(t *arch.Toolkit) bool {
+	return t == arch.Newest() && !r.fixed && r.env("CULINK_REFERENCE") == ""
 }
 
 // newestWith is the newest release that knows an architecture, or the newest of all.

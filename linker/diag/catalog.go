@@ -62,6 +62,7 @@ const (
 	ArchMismatch
 	AbiMismatch
 	NewerThanToolkit
+	NewerThanKnown
 	RecompileToolkit
 	Expected64Bit
 	EwpObject
@@ -197,6 +198,7 @@ var catalog = [messageCount]Row{
 	ArchMismatch:             {Fatal, "Input file '%s' arch does not match target '%s'", "compile the input for the target (-gencode arch=compute_N,code=sm_N), or link for the architecture that it has.", false},
 	AbiMismatch:              {Fatal, "Input file '%s' abi does not match", "CUDA 12 and CUDA 13 objects with different ABIs cannot be linked as this release. Recompile with one toolkit.", false},
 	NewerThanToolkit:         {Fatal, "Input file '%s' newer than toolkit (%d vs %d)", "recompile the input with a toolkit that is known here, or use a newer culink.", false},
+	NewerThanKnown:           {Warning, "Input file '%s' newer than toolkit (%d vs %d), linked as the latter would", "its release is newer than all that are known here; its own nvlink may have other rules.", false},
 	RecompileToolkit:         {Fatal, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", "recompile the input with CUDA 12.0 or later.", false},
 	Expected64Bit:            {Warning, "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", "32-bit device code is not supported.", false},
 	EwpToolkit:               {Fatal, "linking with -ewp objects requires using current toolkit", "recompile the objects with the toolkit of the link.", false},

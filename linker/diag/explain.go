@@ -20,7 +20,7 @@ var rolesOf = [messageCount]roles{
 	NotGlobalEverywhere: {1, 0}, PrototypeMismatch: {1, 2}, DuplicateWeakParamBank: {1, 0}, CommonLarger: {1, 2}, TooMuchShared: {1, 0},
 	TooMuchCompilerConstant: {1, 0}, ReservedSharedNotAllowed: {1, 0}, RegisterLimit: {1, 0}, StackSizeUnknown: {1, 0},
 	AddressTakenUncalled: {1, 0}, TooManyTextures: {2, 0}, TooManySamplers: {2, 0}, TooManySurfaces: {2, 0}, CtaGroupConflict: {1, 0},
-	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1},
+	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1}, NewerThanKnown: {0, 1},
 	RecompileToolkit: {0, 1}, Expected64Bit: {0, 1}, EwpObject: {0, 1}, MalformedInput: {0, 1}, UnsupportedInput: {0, 1},
 	NoInputFile: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, LTOInput: {0, 1},
 }

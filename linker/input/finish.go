@@ -189,15 +189,19 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 	}
 	var version *arch.VersionError
 	if err := o.Toolkit.CheckVersion(in.SM, word); errors.As(err, &version) {
-		if version.TooOld {
+		switch {
+		case version.TooOld:
 			t.say(diag.RecompileToolkit, name)
-		} else {
+			return
+		case o.AcceptNewer && h.ABI() != 7: // no release after 12.9 writes ABI 7
+			t.say(diag.NewerThanKnown, name, version.Word, version.Toolkit)
+		default:
 			if h.ABI() == 7 {
 				version.Word = int(int32(h.Version)) // as the reference prints it
 			}
 			t.say(diag.NewerThanToolkit, name, version.Word, version.Toolkit)
+			return
 		}
-		return
 	}
 	if h.Type == cubin.ETExtensible && word != o.Toolkit.Word {
 		t.say(diag.EwpToolkit)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -620,4 +621,53 @@ func TestGuardedLetsOtherFaultsPass(t *testing.T) {
 	}()
 	var f *file
 	_ = guarded(func() error { return fmt.Errorf("%d", len(f.data)) })
+}
+
+// newerCode is a device ELF for sm_80 whose note says which release made it.
+func newerCode(name string, word uint16) []byte {
+	note := make([]byte, cuinfoVersionAt+2)
+	binary.LittleEndian.PutUint16(note[cuinfoVersionAt:], word)
+	b := elfFile(190, section{".text", name}, section{".note.nv.cuinfo", string(note)})
+	b[7], b[8] = 0x41, 8
+	binary.LittleEndian.PutUint32(b[48:], 80<<8|4)
+	return b
+}
+
+func TestInputsOfReleasesThatAreNotKnownAreLinkedWithOneWarningWhereTheReferenceRefuses(t *testing.T) {
+	dir := tree(t, map[string][]byte{"known.cubin": newerCode("known", 130), "a.cubin": newerCode("a", 135), "b.cubin": newerCode("b", 134)})
+	o := Options{Dir: dir, Files: []string{"known.cubin", "a.cubin", "b.cubin"}, AsReference: true, Toolkit: arch.CUDA130()}
+	refused, _ := load(t, o)
+	if want := []string{"fatal: Input file 'a.cubin' newer than toolkit (135 vs 130)"}; !refused.Failed || !slices.Equal(refused.Messages, want) {
+		t.Errorf("%q, want %q", refused.Messages, want)
+	}
+	o.AcceptNewer = true
+	linked, _ := load(t, o)
+	if want := []string{"warning: Input file 'a.cubin' newer than toolkit (135 vs 130), linked as the latter would"}; !slices.Equal(linked.Messages, want) {
+		t.Errorf("%q, want %q", linked.Messages, want)
+	}
+	if want := []string{"known.cubin=known", "a.cubin=a", "b.cubin=b"}; !slices.Equal(linked.Modules, want) {
+		t.Errorf("%q, want %q", linked.Modules, want)
+	}
+}
+
+func TestObjectsOfABI7HaveNoReleasesBeyondTheKnownOnes(t *testing.T) {
+	b := oldCode(80, "a")
+	binary.LittleEndian.PutUint32(b[20:], 131)
+	got, _ := load(t, Options{Dir: tree(t, map[string][]byte{"a.cubin": b}), Files: []string{"a.cubin"}, AcceptNewer: true})
+	if want := []string{"fatal: Input file 'a.cubin' newer than toolkit (131 vs 130)"}; !slices.Equal(got.Messages, want) {
+		t.Errorf("%q, want %q", got.Messages, want)
+	}
+}
+
+func TestReleasesThatUnpackZstdAreChosenForCodePackedWithIt(t *testing.T) {
+	dir := tree(t, map[string][]byte{
+		"plain.fatbin":  []byte(container(t, oldCode(80, "a"))),
+		"packed.fatbin": packedContainer(t, oldCode(80, "b")),
+		"packed.a":      archive(ordinary, section{"b.o", string(host(string(packedContainer(t, oldCode(80, "b"))), "_id_b", ""))}),
+	})
+	for file, want := range map[string]bool{"plain.fatbin": false, "packed.fatbin": true, "packed.a": true} {
+		if got := FindRelease(Options{Dir: dir, cwd: dir, Files: []string{file}}); !got.Found || got.Zstd != want {
+			t.Errorf("%s: %+v", file, got)
+		}
+	}
 }

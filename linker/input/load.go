@@ -50,6 +50,8 @@ type loader struct {
 	scans  []*scan
 	result *Result
 	rest   []Registration
+	// newer says that an input was reported to be newer than the toolkit: one warning is enough.
+	newer bool
 }
 
 func (l *loader) run(ctx context.Context) error {
@@ -224,6 +226,12 @@ func (l *loader) step(st *step) error {
 
 // message reports a step's message. A fatal one that another fatal one follows does not end the link by itself: the words come in pairs.
 func (l *loader) message(st *step) error {
+	if st.id == diag.NewerThanKnown {
+		if l.newer {
+			return nil
+		}
+		l.newer = true
+	}
 	if m := (diag.Message{ID: st.id}); m.Severity() < diag.Fatal {
 		l.diag.Report(st.id, st.args...)
 		return nil

@@ -25,6 +25,9 @@ type Options struct {
 	// Target is the architecture linked for, Toolkit the release to be like; nil means the newest.
 	Target  arch.Arch
 	Toolkit *arch.Toolkit
+	// AcceptNewer links inputs of releases that are newer than Toolkit by Toolkit's rules, with one warning; else they are refused, as the
+	// reference does.
+	AcceptNewer bool
 	// Virtual says that the target was given as compute_N: messages call it so.
 	Virtual bool
 

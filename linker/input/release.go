@@ -25,6 +25,8 @@ type Release struct {
 	Word int
 	// ABI8 is set when some device code has ABI 8 (CUDA 13).
 	ABI8 bool
+	// Zstd is set when some code is compressed with zstd, as releases from 12.8 on can.
+	Zstd bool
 	// Found is set when there was any device code.
 	Found bool
 }
@@ -119,7 +121,7 @@ func (r *Release) archive(data []byte) {
 }
 
 func (r *Release) merge(s Release) {
-	r.Word, r.ABI8, r.Found = max(r.Word, s.Word), r.ABI8 || s.ABI8, r.Found || s.Found
+	r.Word, r.ABI8, r.Zstd, r.Found = max(r.Word, s.Word), r.ABI8 || s.ABI8, r.Zstd || s.Zstd, r.Found || s.Found
 }
 
 func (r *Release) cubin(data []byte) {
@@ -141,6 +143,7 @@ func (r *Release) container(data []byte) {
 	}
 	for i := range c.Entries {
 		e := &c.Entries[i]
+		r.Zstd = r.Zstd || e.Flags&fatbin.FlagZstd != 0 && e.Flags&fatbin.FlagLZ4 == 0
 		switch {
 		case e.Kind == fatbin.KindPTX:
 			r.merge(Release{Word: wordOfPTX(int(e.Major), int(e.Minor)), Found: true})
