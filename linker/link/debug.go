@@ -174,6 +174,24 @@ func (r *relocator) aliased(id SymID) bool {
 	return r.aliasedEarly != nil && r.aliasedEarly[r.l.Syms[id].Func]
 }
 
+// endAtWinner moves a place behind the end of the code that counts to its end, if the entry describes a copy that lost: the
+// reference takes places in functions from the Mercury form and translates them by that code (observed). Places inside
+// it would need the Mercury size of every instruction; they stay as the compiler wrote them.
+func (p *patcher) endAtWinner(e *pending, y *cubin.Symbol) {
+	if int(y.Shndx) >= len(p.in.Secs) || p.in.Secs[y.Shndx].Lost == notLost {
+		return
+	}
+	s := &p.l.Syms[e.sym]
+	twin := &p.in.File.Sections[p.twinRel]
+	if s.Def == NoFile || p.number >= twin.NumRels() {
+		return
+	}
+	view := p.l.Inputs[s.Def].File.MercSymbols
+	if r := twin.RelAt(p.number); r.Offset == e.Offset && int(s.DefSym) < len(view) && r.Addend >= int64(view[s.DefSym].Size) {
+		e.Addend = int64(s.Size)
+	}
+}
+
 // malformedDebug is the error of a debug section that cannot be taken apart.
 func malformedDebug(in *Input, sec int32, off uint64, problem string) error {
 	return &relocationError{id: diag.MalformedInput, file: in.Name, section: in.File.Sections[sec].Name, offset: off, problem: problem}

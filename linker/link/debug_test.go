@@ -3,6 +3,7 @@ package link
 import (
 	"testing"
 
+	"github.com/culink/culink/linker/cubin"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -153,5 +154,35 @@ func TestSpansTranslateOffsetsAndForgetWhatIsGone(t *testing.T) {
 	}
 	if _, ok := b.find(1, 1).place(0); ok {
 		t.Error("an input without the section has a place")
+	}
+}
+
+func TestPlacesBehindTheCodeThatCountsEndThere(t *testing.T) {
+	twin := cubin.Section{Type: cubin.SHTMercRela, Data: encodeRels([]cubin.Rel{{Offset: 8, Addend: 0x540}, {Offset: 16, Addend: 0x80}})}
+	twin.Size = uint64(len(twin.Data))
+	in := &Input{ID: 1, Secs: make([]InSection, 2), File: &cubin.File{Sections: []cubin.Section{{}, {}, twin}}}
+	winner := &Input{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Name: "f", Size: 0x90}}}}
+	l := &Link{Inputs: []*Input{winner, in}, Syms: []Symbol{{}, {Name: "f", Def: 0, DefSym: 1, Size: 0x100}}}
+	p := &patcher{relocator: &relocator{l: l}, in: in, twinRel: 2}
+	y := &cubin.Symbol{Name: "f", Shndx: 1}
+	for _, test := range []struct {
+		name         string
+		lost         lossKind
+		number       int
+		offset       uint64
+		addend, want int64
+	}{
+		{"behind the end", lostOnArrival, 0, 8, 0x500, 0x100},
+		{"behind the end of what replaced it", replacedLater, 0, 8, 0x500, 0x100},
+		{"of the copy that counts", notLost, 0, 8, 0x500, 0x500},
+		{"inside", lostOnArrival, 1, 16, 0x70, 0x70},
+		{"the twin has another entry", lostOnArrival, 0, 16, 0x500, 0x500},
+		{"the twin has none", lostOnArrival, 2, 24, 0x500, 0x500},
+	} {
+		in.Secs[1].Lost, p.number = test.lost, test.number
+		e := pending{Rel: cubin.Rel{Offset: test.offset, Addend: test.addend}, sym: 1}
+		if p.endAtWinner(&e, y); e.Addend != test.want {
+			t.Errorf("%s: %#x, want %#x", test.name, e.Addend, test.want)
+		}
 	}
 }

@@ -29,6 +29,8 @@ type patcher struct {
 	// The input section that is read, and the relocation section that patches it.
 	in        *Input
 	from      int32
+	number    int    // of the entry
+	twinRel   int32  // the twin of the relocation section, 0 if none
 	base      uint64 // place of the contribution
 	vars      []heldVariable
 	part      *rebuiltPart
@@ -106,7 +108,7 @@ func (p *patcher) input(part *Part) error {
 		return nil // entries for the twin alone
 	}
 	p.in = p.l.Inputs[part.In]
-	p.relSec = &p.in.File.Sections[part.Sec]
+	p.relSec, p.twinRel = &p.in.File.Sections[part.Sec], part.Merc
 	p.rela = p.relSec.Type != cubin.SHTRel
 	p.symbols, p.linkSyms = p.in.File.Symbols, p.in.PlainSyms
 	p.from = int32(p.relSec.TextIndex())
@@ -122,6 +124,7 @@ func (p *patcher) input(part *Part) error {
 		p.vars = p.l.heldVariables(p.in, p.from, p.sec.Kind, p.vars[:0])
 	}
 	for i := p.relSec.NumRels() - 1; i >= 0; i-- {
+		p.number = i
 		if err := p.entry(p.relSec.RelAt(i)); err != nil {
 			return err
 		}
@@ -154,6 +157,9 @@ func (p *patcher) entry(r cubin.Rel) error {
 	e := pending{Rel: r, off: off, typ: reloc.Type(r.Type)}
 	if !p.bind(&e, y) {
 		return nil
+	}
+	if p.twinRel != 0 && e.class == classFunction && p.sec.Kind == KindDebug && p.moved == nil {
+		p.endAtWinner(&e, y)
 	}
 	if p.l.plainTypes() {
 		e.typ = reloc.Plain(e.typ)
