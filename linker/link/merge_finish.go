@@ -87,24 +87,29 @@ func (l *Link) kernelConstants() {
 	if l.Mercury {
 		prefix = mercOptimizer
 	}
-	done := make([]bool, len(l.Secs)) // by the kernel's code section
-	var banks []SecID
+	banks := make([]SecID, len(l.Secs)) // by the kernel's code section
+	related := make([]bool, len(l.Secs))
 	for _, fc := range slices.Backward(l.FuncConsts) {
 		if !l.Mercury && l.tableReplaced(&fc) {
 			continue
 		}
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
-		banks = banks[:0]
-		for _, e := range slices.Backward(l.entriesReaching(f)) {
-			if text := l.Funcs[e].Text; e != f && !done[text] {
-				done[text] = true
-				banks = append(banks, l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, text, 0))
+		entries := l.entriesReaching(f)
+		for _, e := range slices.Backward(entries) {
+			if text := l.Funcs[e].Text; e != f && banks[text] == 0 {
+				banks[text] = l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, text, 0)
 			}
 		}
 		if !l.Mercury || !l.anyTableStays(&fc) {
 			continue
 		}
-		for _, bank := range banks {
+		for _, e := range slices.Backward(entries) {
+			text := l.Funcs[e].Text
+			if e == f || related[text] {
+				continue
+			}
+			related[text] = true
+			bank := banks[text]
 			l.sec(".rela"+l.Secs[bank].Name, 0, bank)
 			if l.PreserveRelocs {
 				l.sec(".nv.resolvedrela"+l.Secs[bank].Name, 0, bank)
