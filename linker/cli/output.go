@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/culink/culink/linker/diag"
 )
 
 // outputFile is a file that is written piece by piece so that a reader sees the old content or the whole new one: a temporary file in the same
 // folder takes the pieces, and commit renames it. What is no regular file (a pipe, /dev/null), or stands in a folder where no file can be made, is
-// written directly; a symbolic link stays, and its target is replaced. Nothing is opened before the first piece.
+// written directly; a symbolic link stays, and its target is replaced or made. Nothing is opened before the first piece.
 type outputFile struct {
 	name string
 	f    *os.File
@@ -67,8 +69,13 @@ func (o *outputFile) open() error {
 		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
+	} else if to, err := os.Readlink(name); err == nil { // to a file that does not exist yet
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		name = to
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".culink-*") // a name that is no longer than names may be
 	if errors.Is(err, fs.ErrPermission) {
 		return direct()
 	}
@@ -101,10 +108,13 @@ func (o *outputFile) commit() error {
 	return o.err
 }
 
-// discard forgets what was written.
+// discard forgets what was written. A file that was written directly is left empty, since no image is better than half of one.
 func (o *outputFile) discard() {
 	if o.f == nil {
 		return
+	}
+	if o.target == "" {
+		_ = o.f.Truncate(0) // fails where there is nothing to take back, as with pipes
 	}
 	o.f.Close()
 	if o.target != "" {
@@ -115,11 +125,28 @@ func (o *outputFile) discard() {
 // writeFile writes a file as outputFile does.
 func writeFile(name string, data []byte) error {
 	o := &outputFile{name: name}
+	return o.writeAll(data)
+}
+
+// writeAll makes data the whole content.
+func (o *outputFile) writeAll(data []byte) error {
 	if o.Reserve(int64(len(data))) == nil {
 		o.Write(data)
 	}
 	// commit says what went wrong
 	return o.commit()
+}
+
+// report says why the file was not written: it could not be opened, or not be written to the end.
+func (o *outputFile) report(d *diag.Collector) error {
+	if o.f == nil {
+		return d.Fatal(diag.NoOutput, o.name)
+	}
+	reason := o.err
+	if path := (*fs.PathError)(nil); errors.As(o.err, &path) {
+		reason = path.Err
+	}
+	return d.FatalNote(o.name+": "+reason.Error(), diag.OutputCutShort)
 }
 
 // opens reports whether a file can be read.

@@ -1,9 +1,16 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/culink/culink/linker/diag"
 )
 
 func content(t *testing.T, name string) string {
@@ -94,4 +101,55 @@ func TestReservedRoomDoesNotShow(t *testing.T) {
 		}
 	}
 	o.discard()
+}
+
+func TestTargetsOfLinksAreMade(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("target", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(link, []byte("x")); err != nil || content(t, filepath.Join(dir, "target")) != "x" {
+		t.Error(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced", err)
+	}
+}
+
+func TestNamesMayBeAsLongAsTheFileSystemTakes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := writeFile(name, []byte("x")); err != nil || content(t, name) != "x" {
+		t.Error(err)
+	}
+}
+
+func TestFullDisksAreNamed(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	o := &outputFile{name: full}
+	o.Write([]byte("x"))
+	if o.commit() == nil {
+		t.Fatal("a full device took the file")
+	}
+	var d diag.Collector
+	var fatal *diag.FatalError
+	if !errors.As(o.report(&d), &fatal) || fatal.Error() != "Internal error: writing file" || !strings.HasPrefix(fatal.Message.Note, full+": ") {
+		t.Errorf("%+v", fatal)
+	}
+}
+
+func TestSignalsEndALinkWithTheExitCodeOfShells(t *testing.T) {
+	ctx, stop := interruptible()
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	r := &run{diag: &diag.Collector{}, stderr: io.Discard, env: noEnv}
+	if code := r.exit(context.Cause(ctx)); code != 128+15 {
+		t.Errorf("exit code %d", code)
+	}
 }

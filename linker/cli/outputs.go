@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
-	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
 	"github.com/culink/culink/linker/hostobj"
 )
@@ -13,7 +12,7 @@ func (r *run) writeOutputs(all []linked) error {
 	c := r.line
 	if out := all[0].out; out != nil {
 		if out.commit() != nil {
-			return r.diag.Fatal(diag.NoOutput, out.name)
+			return out.report(r.diag)
 		}
 		return nil
 	}
@@ -104,8 +103,9 @@ func (l *linked) ids() []string {
 
 // write writes the file that an option names.
 func (r *run) write(id optionID, data []byte) error {
-	if writeFile(r.line.text(id), data) != nil {
-		return r.diag.Fatal(diag.NoOutput, r.line.text(id))
+	o := &outputFile{name: r.line.text(id)}
+	if o.writeAll(data) != nil {
+		return o.report(r.diag)
 	}
 	return nil
 }

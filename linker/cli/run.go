@@ -95,7 +95,10 @@ func (r *run) exit(err error) int {
 		return exitFatal
 	}
 	var fatal *diag.FatalError
+	var interrupted interruption
 	switch {
+	case errors.As(err, &interrupted):
+		return interrupted.exitCode()
 	case errors.As(err, &fatal):
 		return exitFatal
 	case errors.Is(err, link.ErrFailed), errors.Is(err, input.ErrFailed):
@@ -153,7 +156,12 @@ func (r *run) linkAs(toolkit *arch.Toolkit, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.times.finish()) }()
 	r.sayIgnored()
-	return r.linkTargets(context.Background())
+	ctx, stop := interruptible()
+	defer stop()
+	if err = r.linkTargets(ctx); errors.As(context.Cause(ctx), &interruption{}) && err != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // applyWarningRules sets what becomes of warnings. Up to 12.4, -w drops them; from 13.0 on -w does nothing and

@@ -122,7 +122,7 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	l.res, l.err = link.Run(ctx, o, sources(l.in), l.diag)
 	if l.out != nil && l.err != nil {
 		if l.out.discard(); l.out.err != nil {
-			l.err = l.diag.Fatal(diag.NoOutput, l.out.name)
+			l.err = l.out.report(l.diag)
 		}
 	}
 	if l.err == nil && l.diag.Errors() > 0 {

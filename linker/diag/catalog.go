@@ -129,6 +129,7 @@ const (
 	APIVersionSyntax
 	APIVersionMajor
 	NoOutput
+	OutputCutShort
 	NoTimeFile
 	ScriptFailed
 
@@ -263,6 +264,7 @@ var catalog = [messageCount]Row{
 	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
 	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},
+	OutputCutShort:      {Fatal, "Internal error: writing file", "", false},
 	NoTimeFile:          {Fatal, "Cannot open file '%s'", "does the folder exist, and may it be written to?", false},
 	ScriptFailed:        {Fatal, "Host linker script creation failed.", "the host's linker must be on PATH as ld, and the output file's folder must exist.", false},
 

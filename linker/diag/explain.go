@@ -34,6 +34,7 @@ var ownWords = [messageCount]string{
 	NoOutputFile:             "no output file",
 	NoInputFiles:             "no input files",
 	NoOutput:                 "cannot write '%s'",
+	OutputCutShort:           "the output cannot be written to its end",
 	NoInputFile:              "cannot read '%s'",
 	NoOptionsFile:            "cannot read the options file '%s'",
 	NoTimeFile:               "cannot write '%s'",
