@@ -115,11 +115,7 @@ func (l *Link) keepsReferences(in *Input, index int32) bool {
 // variableFilter tests names against -variables-used, or against the host's lists of variables.
 func (l *Link) variableFilter() func(string) bool {
 	if l.FilterGiven {
-		patterns := make([]string, len(l.VariablesUsed))
-		for i, p := range l.VariablesUsed {
-			patterns[i] = "*" + p + "*"
-		}
-		return func(name string) bool { return matchesAny(name, patterns) }
+		return newPatternSet(anywhere(l.VariablesUsed)).matches
 	}
 	var names []string
 	for i := range l.sources {

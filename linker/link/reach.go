@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
@@ -100,11 +99,8 @@ func (l *Link) kernelFilter() func(*Symbol) bool {
 		if l.UseHostInfo {
 			l.Diag.Report(diag.IgnoreHostInfo)
 		}
-		patterns := make([]string, len(l.KernelsUsed))
-		for i, p := range l.KernelsUsed {
-			patterns[i] = "*" + p + "*"
-		}
-		return func(s *Symbol) bool { return matchesAny(s.Name, patterns) }
+		used := newPatternSet(anywhere(l.KernelsUsed))
+		return func(s *Symbol) bool { return used.matches(s.Name) }
 	}
 	if l.IgnoreHostInfo {
 		return nil
@@ -131,73 +127,6 @@ func (l *Link) kernelFilter() func(*Symbol) bool {
 		}
 		return ext.matches(s.Name)
 	}
-}
-
-func matchesAny(name string, patterns []string) bool {
-	for _, p := range patterns {
-		if matchPattern(name, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// patternSet looks up names without '*' at once and tries the others one by one.
-type patternSet struct {
-	exact map[string]bool
-	// byPrefix groups the others by the text before their first '*'.
-	byPrefix map[string][]string
-	lengths  []int
-}
-
-func newPatternSet(patterns []string) *patternSet {
-	p := &patternSet{exact: map[string]bool{}, byPrefix: map[string][]string{}}
-	for _, s := range patterns {
-		prefix, _, star := strings.Cut(s, "*")
-		if !star {
-			p.exact[s] = true
-			continue
-		}
-		if _, ok := p.byPrefix[prefix]; !ok && !slices.Contains(p.lengths, len(prefix)) {
-			p.lengths = append(p.lengths, len(prefix))
-		}
-		if !slices.Contains(p.byPrefix[prefix], s) {
-			p.byPrefix[prefix] = append(p.byPrefix[prefix], s)
-		}
-	}
-	return p
-}
-
-func (p *patternSet) matches(name string) bool {
-	if p.exact[name] {
-		return true
-	}
-	for _, n := range p.lengths {
-		if n <= len(name) && matchesAny(name, p.byPrefix[name[:n]]) {
-			return true
-		}
-	}
-	return false
-}
-
-// matchPattern matches a whole name; only '*' is special, for any run of bytes (observed).
-func matchPattern(name, pattern string) bool {
-	pieces := strings.Split(pattern, "*")
-	if len(pieces) == 1 {
-		return name == pattern
-	}
-	name, ok := strings.CutPrefix(name, pieces[0])
-	if !ok {
-		return false
-	}
-	for _, p := range pieces[1 : len(pieces)-1] {
-		i := strings.Index(name, p)
-		if i < 0 {
-			return false
-		}
-		name = name[i+len(p):]
-	}
-	return strings.HasSuffix(name, pieces[len(pieces)-1])
 }
 
 // markLive closes roots over calls.
