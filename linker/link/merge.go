@@ -366,7 +366,7 @@ func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
 	l := m.l
 	l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
 	if l.instance == 0 {
-		s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, Shndx: y.Shndx, Size: y.Size, Value: y.Value}
+		s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, DefSym: int32(n), Shndx: y.Shndx, Size: y.Size, Value: y.Value}
 		l.instance = SymID(len(l.Syms))
 		if l.rel || l.PreserveRelocs {
 			s.Side = localSide
