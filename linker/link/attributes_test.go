@@ -160,7 +160,7 @@ func TestCompatAttributesMerge(t *testing.T) {
 	} {
 		var m compatMerge
 		for _, v := range []uint16{c.a, c.b} {
-			if missing, err := m.input(full(c.code, v)); missing || err != nil {
+			if missing, err := m.input(&Input{}, full(c.code, v)); missing || err != nil {
 				t.Fatalf("missing %v, error %v", missing, err)
 			}
 		}
@@ -169,7 +169,7 @@ func TestCompatAttributesMerge(t *testing.T) {
 		}
 	}
 	var m compatMerge
-	if missing, err := m.input(section(5, 5)); !missing || err != nil {
+	if missing, err := m.input(&Input{}, section(5, 5)); !missing || err != nil {
 		t.Errorf("an input without ISA_CLASS: missing %v, error %v", missing, err)
 	}
 	if got := m.value[compatRowOf(nvinfo.CompatISAVersion)]; got != 0x100 {
@@ -276,5 +276,33 @@ func TestCallGraphListsNewestFirstAndARelocatableLinkDropsRepeats(t *testing.T) 
 		if l.Secs[2].Size != 0 {
 			t.Error("functions whose address is taken have no place in .nv.prototype")
 		}
+	}
+}
+
+func TestFunctionsWithoutMercuryInstructionSetGetThatOfTheirFile(t *testing.T) {
+	first := nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.MaxregCount, Field: 255}
+	named := nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.MercuryISAVersion, Field: 0x101}
+	for _, c := range []struct {
+		name string
+		recs []nvinfo.Record
+		isa  uint16
+		want uint16
+	}{
+		{"12.9, which names none", []nvinfo.Record{first}, 0, 0x100},
+		{"named in .nv.compat", []nvinfo.Record{first}, 0x101, 0x101},
+		{"named by the function", []nvinfo.Record{named, first}, 0x100, 0x101},
+	} {
+		got := withISAVersion(slices.Clone(c.recs), 0, &Input{isa: c.isa})
+		if len(got) != 2 || got[0].Code != nvinfo.MercuryISAVersion || got[0].Field != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestNotesOf129NameTheVirtualArchitecture(t *testing.T) {
+	note := nvinfo.Note{Name: nvinfo.Owner, Type: nvinfo.NoteCuinfo, Desc: []byte{1, 0, 80, 0, 1, 0, 0, 0, 1, 0, 0, 0}}
+	f := &cubin.File{Sections: []cubin.Section{{Name: ".note.nv.cuver", Type: cubin.SHTNote, Data: note.Append(nil)}}}
+	if got := virtualInNotes(f, 100); got != 80 {
+		t.Errorf("%d, want 80", got)
 	}
 }

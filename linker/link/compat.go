@@ -21,7 +21,7 @@ var compatRows = [...]compatRow{
 	{nvinfo.CompatTensormapV1, nvinfo.BVAL, func(a, b uint16) uint16 { return a | b }, 3, true},
 	{nvinfo.CompatTcgen05MMA, nvinfo.BVAL, mergeTcgen05, 0, true},
 	{nvinfo.CompatOpportunistic, nvinfo.BVAL, mergeOpportunistic, 1, true},
-	{nvinfo.CompatISAVersion, nvinfo.HVAL, func(a, b uint16) uint16 { return max(a, b) }, 0x100, true},
+	{nvinfo.CompatISAVersion, nvinfo.HVAL, func(a, b uint16) uint16 { return max(a, b) }, firstISA, true},
 	{nvinfo.Compat08, nvinfo.HVAL, func(a, b uint16) uint16 { return max(a, b) }, 0, false},
 }
 
@@ -73,7 +73,7 @@ func (m *compatMerge) add(row int, v uint16) {
 }
 
 // input merges one input's section. An input without the section (ABI 7) says nothing.
-func (m *compatMerge) input(section []byte) (missingISAClass bool, err error) {
+func (m *compatMerge) input(in *Input, section []byte) (missingISAClass bool, err error) {
 	var own [len(compatRows)]uint16
 	var has [len(compatRows)]bool
 	var order []int
@@ -100,8 +100,14 @@ func (m *compatMerge) input(section []byte) (missingISAClass bool, err error) {
 			m.add(row, compatRows[row].missing)
 		}
 	}
+	if row := compatRowOf(nvinfo.CompatISAVersion); has[row] {
+		in.isa = own[row]
+	}
 	return !has[compatRowOf(nvinfo.CompatISAClass)], r.Err()
 }
+
+// firstISA is the Mercury instruction set of 12.8 and 12.9, whose objects do not name it.
+const firstISA = 0x100
 
 // compatISAVersionMax is the newest Mercury instruction set that 13.0 takes (observed).
 const compatISAVersionMax = 0x101
@@ -119,7 +125,7 @@ func (l *Link) mergeCompat(in *Input) error {
 		if s.Type != cubin.SHTCudaCompat {
 			continue
 		}
-		missing, err := m.input(s.Data)
+		missing, err := m.input(in, s.Data)
 		if err != nil {
 			return l.Diag.Fatal(diag.MalformedInput, in.Name, ".nv.compat: "+err.Error())
 		}

@@ -145,8 +145,20 @@ func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, part
 			return nil, p.malformed(err)
 		}
 		slices.Reverse(out[begin:])
+		if f.merc && s.Kind == KindInfoFunc {
+			out = withISAVersion(out, begin, p.in)
+		}
 	}
 	return out, nil
+}
+
+// withISAVersion adds the Mercury instruction set of a function's code before the records from begin on if none of them names it, as in
+// objects of 12.8 and 12.9 (observed).
+func withISAVersion(out []nvinfo.Record, begin int, in *Input) []nvinfo.Record {
+	if slices.ContainsFunc(out[begin:], func(r nvinfo.Record) bool { return r.Code == nvinfo.MercuryISAVersion }) {
+		return out
+	}
+	return slices.Insert(out, begin, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.MercuryISAVersion, Field: max(in.isa, firstISA)})
 }
 
 // editOf is what propagation changes in the records of a section; it is not to be changed here.

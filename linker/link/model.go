@@ -40,6 +40,10 @@ type Input struct {
 	Lost []lossKind
 	// Unnamed is 12.4's nameless function symbol of this input, 0 if it has none.
 	Unnamed SymID
+	// virtual is what virtualOf found; 0 before it is asked.
+	virtual uint32
+	// isa is the Mercury instruction set of the input's code, as .nv.compat has it.
+	isa uint16
 	// hashes are the hashes of the view's global and weak names, by symbol number, for the name table.
 	hashes []uint64
 	// unified: the input has unified functions.

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/nvinfo"
@@ -18,37 +20,72 @@ func (l *Link) encodeNotes() {
 		tool = *l.ToolName
 	}
 	b := nvinfo.Tkinfo{Object: l.ObjectName, Tool: tool, Release: t.Release, Build: t.Build, Options: l.OptionsText}.Note().Append(nil)
-	virtual := int(l.virtualSM7())
 	for _, in := range l.Inputs {
 		for _, i := range in.tables {
 			s := &in.File.Sections[i]
 			if s.Type != cubin.SHTNote {
 				continue
 			}
-			switch s.Name {
-			case ".note.nv.tkinfo":
-				if !l.rel {
-					b = append(b, s.Data...)
-				}
-			case ".note.nv.cuinfo":
-				virtual = min(virtual, virtualSM(s.Data, virtual))
+			if s.Name == ".note.nv.tkinfo" && !l.rel {
+				b = append(b, s.Data...)
 			}
 		}
 	}
 	l.setTable(l.tkinfo, b)
-	cuinfo := nvinfo.Cuinfo{Version: nvinfo.CuinfoVersion, VirtualSM: uint16(virtual), Toolkit: uint16(t.Word)}
+	cuinfo := nvinfo.Cuinfo{Version: nvinfo.CuinfoVersion, VirtualSM: uint16(l.lowestVirtual()), Toolkit: uint16(t.Word)}
 	l.setTable(l.cuinfo, cuinfo.Note().Append(nil))
 }
 
-// virtualSM is the virtual architecture that an input's .note.nv.cuinfo names, or otherwise if it names none.
-func virtualSM(section []byte, otherwise int) int {
-	r := nvinfo.ReadNotes(section)
-	for r.Next() {
-		if r.Type == nvinfo.NoteCuinfo {
+// virtualOf is the number of the virtual architecture that an input was compiled for, as its header names it in ABI 7 (bits 16 to 23 of
+// e_flags) and a note in ABI 8; that of the target if it names none.
+func (l *Link) virtualOf(in *Input) uint32 {
+	if in.virtual == 0 {
+		in.virtual = uint32(l.SM)
+		if in.File.ABI() == 7 {
+			in.virtual = in.File.Flags >> 16 & 0xff
+		} else {
+			in.virtual = virtualInNotes(in.File, in.virtual)
+		}
+	}
+	return in.virtual
+}
+
+// virtualInNotes looks through the notes of a file. Mercury objects of 12.8 and 12.9 have .note.nv.cuver, which begins as
+// .note.nv.cuinfo of 13.0 does (observed).
+func virtualInNotes(f *cubin.File, otherwise uint32) uint32 {
+	virtual := otherwise
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if s.Type != cubin.SHTNote || s.Name != ".note.nv.cuinfo" && s.Name != ".note.nv.cuver" {
+			continue
+		}
+		for r := nvinfo.ReadNotes(s.Data); r.Next(); {
+			if r.Type != nvinfo.NoteCuinfo {
+				continue
+			}
 			if c, err := nvinfo.DecodeCuinfo(r.Desc); err == nil {
-				return int(c.VirtualSM)
+				virtual = min(virtual, uint32(c.VirtualSM))
+				break
 			}
 		}
 	}
-	return otherwise
+	return virtual
+}
+
+// lowestVirtual is the virtual architecture of the image: the lowest of the inputs', at most the target (observed).
+func (l *Link) lowestVirtual() uint32 {
+	virtual := uint32(l.SM)
+	for _, in := range l.Inputs {
+		virtual = min(virtual, l.virtualOf(in))
+	}
+	return virtual
+}
+
+// firstIndependent is the first architecture whose threads make progress on their own.
+const firstIndependent = 70
+
+// withoutYield reports whether every input was compiled for an architecture whose threads go in step: code then has no use for YIELD,
+// and the reference replaces it by NOP where the compiler marked it (observed).
+func (l *Link) withoutYield() bool {
+	return l.SM >= firstIndependent && !slices.ContainsFunc(l.Inputs, func(in *Input) bool { return l.virtualOf(in) >= firstIndependent })
 }

@@ -311,6 +311,12 @@ func (p *patcher) dispose(e *pending) error {
 		}
 		p.record(e, e.Addend)
 		return nil
+	case toNop:
+		if p.data == nil || !reloc.NeverYield(e.typ, p.data, e.off, uint64(e.Addend)) {
+			return p.refuse(diag.MalformedInput, &e.Rel, "no instruction to change")
+		}
+		p.record(e, e.Addend)
+		return nil
 	case refuseDeleted:
 		return p.refuse(diag.DeletedSymbol, &e.Rel, "no field to write, and the symbol is not in the image")
 	case refuseBranch:

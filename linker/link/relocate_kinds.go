@@ -61,6 +61,7 @@ const (
 	keep
 	apply
 	clearField
+	toNop // a YIELD
 	// refuseDeleted, refuseBranch, refuseType, refuseDescriptor end the link: the reference does so, too, or crashes.
 	refuseDeleted
 	refuseBranch
@@ -103,6 +104,12 @@ var executableTable = dispositionTable{
 // link may remove the function.
 func (l *Link) dispositions() *dispositionTable {
 	t := executableTable
+	if l.withoutYield() {
+		t[classSection][typeYield] = toNop
+		if l.rel && l.KeepSettledRelocs {
+			t[classSection][typeYield] = keep // a later link may have inputs that need it
+		}
+	}
 	if l.plainTypes() {
 		return &t
 	}

@@ -220,6 +220,43 @@ func TestRelocateDisposesByKindOfSymbolAndType(t *testing.T) {
 	}
 }
 
+func TestYieldGoesWhenNoInputWasCompiledForThreadsThatProgressOnTheirOwn(t *testing.T) {
+	const opcode, clearPredicate = 68, 69
+	for _, test := range []struct {
+		name    string
+		virtual uint32
+		options Options
+		want    uint64
+		kept    int
+	}{
+		{"one such input", 60, Options{SM: 75}, 0x7918, 0},
+		{"no such input", 70, Options{SM: 75}, 0x7946, 0},
+		{"a target without such threads", 60, Options{SM: 61}, 0x7946, 0},
+		{"left to a later link", 60, Options{SM: 75, Relocatable: true, KeepSettledRelocs: true}, 0x7946, 1},
+	} {
+		b := newBench(test.options, rela(0, opcode, 0, 0x118))
+		b.l.Inputs[0].virtual = test.virtual
+		data := b.l.Secs[1].Data
+		le.PutUint64(data, 0x7946)
+		if err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := le.Uint64(data); got != test.want || len(b.rel.Rels) != test.kept {
+			t.Errorf("%s: opcode %#x, %d entries kept; want %#x, %d", test.name, got, len(b.rel.Rels), test.want, test.kept)
+		}
+	}
+	b := newBench(Options{SM: 75}, rela(0, clearPredicate, 0, 0))
+	b.l.Inputs[0].virtual = 60
+	data := b.l.Secs[1].Data
+	le.PutUint64(data[8:], 0x000fe20003800000)
+	if err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := le.Uint64(data[8:]), uint64(0x000fe20000000000); got != want {
+		t.Errorf("second half %#x, want %#x", got, want)
+	}
+}
+
 func TestRelocateReplacesUnifiedTypesInExecutablesOnly(t *testing.T) {
 	for _, relocatable := range []bool{false, true} {
 		want := uint32(2)

@@ -240,7 +240,7 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) 
 		s.Other = s.Other&^cubin.STOUnified | unified
 	case y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
-	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.fewerRegisters(in, n, y, s):
+	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.better(in, n, y, s):
 		l.Inputs[s.Def].replace(s.DefSym)
 		r.define(id, in, n, y)
 	default:
@@ -300,10 +300,12 @@ func (r *resolver) define(id SymID, in *Input, n int32, y *cubin.Symbol) {
 	r.sizes(s, in, n, y)
 }
 
-// fewerRegisters decides between two weak copies: the new one wins with strictly fewer registers (observed).
-func (r *resolver) fewerRegisters(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
+// better decides between two weak copies: the new one wins with fewer registers or, if they have as many, when it was compiled for a
+// higher virtual architecture (observed).
+func (r *resolver) better(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
 	old := r.l.Inputs[s.Def]
-	return r.registers(in, n, y.Shndx) < r.registers(old, s.DefSym, s.Shndx)
+	have, had := r.registers(in, n, y.Shndx), r.registers(old, s.DefSym, s.Shndx)
+	return have < had || have == had && r.l.virtualOf(in) > r.l.virtualOf(old)
 }
 
 // registers is a definition's register count: the top byte of its code section's sh_info, or, where that is 0,

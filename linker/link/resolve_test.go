@@ -102,6 +102,30 @@ func TestFunctionDefinitionThatCounts(t *testing.T) {
 	}
 }
 
+func TestOfWeakCopiesWithAsManyRegistersTheOneForTheHigherVirtualArchitectureCounts(t *testing.T) {
+	copyFor := func(virtual int, registers uint32) program {
+		return program{SM: 80, ABI: 8, Virtual: virtual, Functions: functions{fn("f", weak, registers)}}
+	}
+	for _, tt := range []struct {
+		name   string
+		copies []program
+		winner FileID
+	}{
+		{"later", []program{copyFor(60, 24), copyFor(75, 24), copyFor(70, 24)}, 1},
+		{"earlier", []program{copyFor(75, 24), copyFor(60, 24)}, 0},
+		{"the first of two", []program{copyFor(75, 24), copyFor(75, 24)}, 0},
+		{"registers come first", []program{copyFor(60, 24), copyFor(75, 32)}, 0},
+	} {
+		l, err := linkUpTo(t, "resolve", Options{}, tt.copies...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Syms[symbolNamed(l, "f")].Def; got != tt.winner {
+			t.Errorf("%s: input %d counts, want %d", tt.name, got, tt.winner)
+		}
+	}
+}
+
 func symbolNamed(l *Link, name string) SymID {
 	id, _ := l.lookup(name)
 	return id

@@ -32,7 +32,7 @@ func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
 	}
 	if l.ABI == 7 {
 		b[7], b[8] = cubin.OSABI7, cubin.ABIVersion7
-		version, flags = uint32(l.Toolkit), l.virtualSM7()<<16|0x100|uint32(l.SM)
+		version, flags = uint32(l.Toolkit), l.lowestVirtual()<<16|0x100|uint32(l.SM)
 		if l.form.Class == cubin.Class64 {
 			flags |= arch.Flags64Bit
 		}
@@ -61,18 +61,6 @@ func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
 	} // else e_shnum is 0 and the number is in the null section's sh_size (ELF specification)
 	le.PutUint16(b[62:], 1)
 	l.form.PutEhdr(image, b[:])
-}
-
-// virtualSM7 is the architecture that bits 16 to 23 of e_flags name in ABI 7: the lowest virtual one that a linked input was
-// compiled for, at most the target (observed).
-func (l *Link) virtualSM7() uint32 {
-	virtual := uint32(l.SM)
-	for _, in := range l.Inputs {
-		if in.File.ABI() == 7 {
-			virtual = min(virtual, in.File.Flags>>16&0xff)
-		}
-	}
-	return virtual
 }
 
 func (l *Link) writeSectionHeader(b []byte, h header) {

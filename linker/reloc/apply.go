@@ -190,3 +190,29 @@ func put(b []byte, pos, width uint8, x uint64) {
 }
 
 func mask(width uint8) uint64 { return ^uint64(0) >> (64 - width) }
+
+// Types that turn a YIELD into a NOP, and the bits of the instruction that they write: the addend is the new opcode, the predicate becomes 0
+// (observed).
+const (
+	yieldOpcode Type = 68
+	yieldClear  Type = 69
+
+	yieldOpcodeBits                      = 9
+	yieldPredicateAt, yieldPredicateBits = 87, 4
+	instructionBytes                     = 16
+)
+
+// NeverYield does what a type of ClassYield asks for at data[off:] when the program has no use for YIELD. It reports whether there is
+// an instruction to change.
+func NeverYield(t Type, data []byte, off, addend uint64) bool {
+	if off > uint64(len(data)) || uint64(len(data))-off < instructionBytes {
+		return false
+	}
+	switch field := data[off : off+instructionBytes]; t {
+	case yieldOpcode:
+		put(field, 0, yieldOpcodeBits, addend)
+	case yieldClear:
+		put(field[yieldPredicateAt/8:], yieldPredicateAt%8, yieldPredicateBits, 0)
+	}
+	return true
+}

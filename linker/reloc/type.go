@@ -64,7 +64,7 @@ const (
 	ClassPCRelative                      // distance inside one code section
 	ClassProgramRelative                 // Mercury: relative to the program
 	ClassClear                           // clears its field when its symbol is gone
-	ClassYield                           // turns YIELD into NOP; never changed a byte (observed)
+	ClassYield                           // turns YIELD into NOP (NeverYield)
 	ClassUnified                         // entry of a unified function or descriptor table
 )
 

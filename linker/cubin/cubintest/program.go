@@ -42,6 +42,7 @@ type Variable struct {
 type Program struct {
 	SM        int
 	ABI       int
+	Virtual   int // virtual architecture, with ABI 8; 0 means SM
 	Functions []Function
 	Variables []Variable
 }
@@ -61,8 +62,12 @@ func (p *Program) Encode() []byte {
 	f := New(p.SM, p.ABI)
 	b := &programBuilder{f, map[string]uint32{}}
 	if p.ABI == 8 {
+		virtual := p.Virtual
+		if virtual == 0 {
+			virtual = p.SM
+		}
 		tkinfo := f.AddSection(Section{Name: ".note.nv.tkinfo", Type: cubin.SHTNote, Flags: cubin.SHFTkinfo, Align: 4, Data: note(2000, Words(2, 20, 20, 20, 20, 20, 0))})
-		f.Cuinfo = f.AddSection(Section{Name: ".note.nv.cuinfo", Type: cubin.SHTNote, Flags: cubin.SHFCuinfo, Link: uint32(tkinfo), Align: 4, Data: note(1000, Words(uint32(p.SM)<<16|2, 130))})
+		f.Cuinfo = f.AddSection(Section{Name: ".note.nv.cuinfo", Type: cubin.SHTNote, Flags: cubin.SHFCuinfo, Link: uint32(tkinfo), Align: 4, Data: note(1000, Words(uint32(virtual)<<16|2, 130))})
 	}
 	info := f.AddSection(Section{Name: ".nv.info", Type: cubin.SHTCudaInfo, Link: 3, Align: 4})
 	graph := f.AddSection(Section{Name: ".nv.callgraph", Type: cubin.SHTCudaCallgraph, Link: 3, Align: 4, Entsize: 8})
