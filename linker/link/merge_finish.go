@@ -61,9 +61,11 @@ func (l *Link) dropBanks(s *Section) {
 		s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
 		return
 	}
-	for len(s.Parts) > 1 && s.Parts[1].In < fn.Def {
-		s.Parts = slices.Delete(s.Parts, 0, 1)
+	first := 0
+	for first+1 < len(s.Parts) && s.Parts[first+1].In < fn.Def {
+		first++
 	}
+	s.Parts = s.Parts[first:]
 }
 
 func (l *Link) lostPart(p *Part) bool { return l.partLoss(p) != notLost }
@@ -129,18 +131,22 @@ func (l *Link) anyTableStays(fc *FuncConst) bool {
 // leaves its name (observed).
 func (l *Link) tableReplaced(fc *FuncConst) bool {
 	return !l.anyTableStays(fc) && slices.ContainsFunc(fc.Parts, func(p Part) bool {
-		return l.partLoss(&p) == replacedLater && l.Inputs[p.In].hasRelocations(p.Sec)
+		return l.partLoss(&p) == replacedLater && l.Inputs[p.In].patched()[p.Sec]
 	})
 }
 
-// hasRelocations reports whether a relocation section, be it empty, patches a section.
-func (in *Input) hasRelocations(index int32) bool {
-	for i := range in.File.Sections {
-		if h := &in.File.Sections[i]; (h.Type == cubin.SHTRel || h.Type == cubin.SHTRela) && int32(h.TextIndex()) == index {
-			return true
+// patched reports, by section, whether a relocation section, be it empty, patches it. It is made when first asked for, by one
+// goroutine.
+func (in *Input) patched() []bool {
+	if in.hasRels == nil {
+		in.hasRels = make([]bool, len(in.File.Sections))
+		for i := range in.File.Sections {
+			if h := &in.File.Sections[i]; h.Type == cubin.SHTRel || h.Type == cubin.SHTRela {
+				in.hasRels[h.TextIndex()] = true
+			}
 		}
 	}
-	return false
+	return in.hasRels
 }
 
 // parameterBanks creates the parameter banks of a Mercury link: they stand behind all ordinary sections, in the order of

@@ -57,6 +57,7 @@ type Input struct {
 	tables []int32
 	// replaced: a later definition took the place of one of this input's.
 	replaced bool
+	hasRels  []bool // what patched returns
 }
 
 // replace notes that a later definition took the place of this input's symbol n.

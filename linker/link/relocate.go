@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/reloc"
 	"github.com/culink/culink/linker/slab"
@@ -249,13 +248,7 @@ func (r *relocator) markReplaced() {
 		if !in.replaced || !slices.ContainsFunc(in.Secs, func(s InSection) bool { return s.Lost == replacedLater }) {
 			continue
 		}
-		has := make([]bool, len(in.Secs))
-		for j := range in.File.Sections {
-			if s := &in.File.Sections[j]; s.Type == cubin.SHTRel || s.Type == cubin.SHTRela {
-				has[s.TextIndex()] = true
-			}
-		}
-		r.codeHasRels[i] = has
+		r.codeHasRels[i] = in.patched()
 	}
 }
 
