@@ -38,16 +38,6 @@ const bankLimit = arch.ConstantMax
 // bindless decides which kernels get the table of descriptors, and enlarges their parameter banks. The table comes
 // before layout: from then on a bank with a table is like any other.
 func (l *Link) bindless(ctx context.Context) error {
-	if err := l.descriptorTables(); err != nil {
-		return err
-	}
-	if l.Mercury && !l.rel {
-		l.kernelConstants() // sections that are created behind those of descriptors
-	}
-	return nil
-}
-
-func (l *Link) descriptorTables() error {
 	t := &l.table
 	if l.rel || !t.collect(l) {
 		return nil

@@ -76,9 +76,7 @@ func (l *Link) layout(ctx context.Context) error {
 			return err
 		}
 		l.reservedShared()
-		if !l.Mercury {
-			l.kernelConstants() // behind the shared sections that layout creates (observed)
-		}
+		l.joinNew(l.kernelConstants) // behind the shared sections that layout creates (observed)
 		l.compilerConstants()
 	}
 	if !l.rel && !l.Mercury {
@@ -104,6 +102,15 @@ func (e *extent) add(size, align uint64) uint64 {
 	at := alignUp(e.size, align)
 	e.size, e.align = at+size, max(e.align, align)
 	return at
+}
+
+// joinNew joins the sections that a step creates.
+func (l *Link) joinNew(create func()) {
+	from := len(l.Secs)
+	create()
+	for _, s := range l.Secs[from:] {
+		l.join(s)
+	}
 }
 
 // join places the contributions of a section one after the other, each whole and at its own alignment: nothing is

@@ -202,7 +202,7 @@ func passes() []pass {
 		// reach: what no kernel reaches leaves no trace in the image, not even a name; so liveness comes before sections are created.
 		{"reach", (*Link).reach},
 		// merge: sections and symbols are created in the order that numbers, names and addresses follow.
-		// After it, no symbol is added, and no section but those of bindless.
+		// After it, no symbol is added, and no section but those of bindless and kernels' banks and shared memory in layout.
 		{"merge", (*Link).merge},
 		// bindless: descriptors enlarge the parameter bank of kernels, so they come before sizes are known.
 		{"bindless", (*Link).bindless},

@@ -82,8 +82,9 @@ func (l *Link) partLoss(p *Part) lossKind {
 }
 
 // kernelConstants creates a bank-2 section in every kernel that reaches a function with constants of its own. In a Mercury
-// link that happens when the tables of descriptors exist; jump tables have entries, so their sections follow, for each
-// function behind the banks that it made, unless all tables went with copies that were replaced (observed).
+// link that happens when shared memory has its sections, those of kernels that a filter rejects included; jump tables have
+// entries, so their sections follow, for each function behind the banks that it made, unless all tables went with copies that
+// were replaced (observed).
 func (l *Link) kernelConstants() {
 	prefix := ".nv.constant2."
 	if l.Mercury {
