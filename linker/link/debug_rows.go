@@ -12,7 +12,8 @@ const (
 	opAdvancePC   = 2
 	opAdvanceLine = 3
 	opFixedPC     = 9
-	endSequence   = 1 // the extended opcode
+	endSequence   = 1    // the extended opcode
+	opPrologue    = 0x92 // an extended opcode that marks where the prologue begins and ends
 )
 
 // lineArguments has the number of LEB128 numbers behind each standard opcode.
@@ -78,7 +79,7 @@ func (w *rowWriter) end(op byte, special specials) {
 
 // rewriteRows is a line sequence as the reference writes it when it has its rows in a table: of rows that a copy puts at one
 // address the last stays, a row that advances the address more than once does so at once, and the sequence ends at the place of
-// its last row (observed). Anything that is no such sequence stays as it is.
+// its last row; marks of the prologue are left out (observed). Anything that is no such sequence stays as it is.
 func rewriteRows(seq []byte, special specials) []byte {
 	const start = lineSetAddress + 8
 	if len(seq) < start {
@@ -97,7 +98,11 @@ func rewriteRows(seq []byte, special specials) []byte {
 			if seq[q+width] == endSequence {
 				return append(w.out[:w.row], seq[at:]...)
 			}
+			code := seq[q+width]
 			q += width + int(n)
+			if code == opPrologue {
+				continue
+			}
 			w.other, w.advanced = true, -1
 		case op == opAdvanceLine, op == opAdvancePC:
 			delta, width := sleb128(seq[q:])

@@ -74,6 +74,7 @@ func TestAliasedSequenceIsWrittenAnew(t *testing.T) {
 		{"large numbers", []byte{3, 0x3f, 1, 3, 0x3f, 1, 0, 1, 1}, []byte{3, 0xfe, 0, 1, 0, 1, 1}},
 		{"backwards", []byte{3, 0x7f, 1, 3, 0x7e, 1, 0, 1, 1}, []byte{3, 0x7d, 1, 0, 1, 1}},
 		{"the address advances at once", []byte{3, 0x1a, 1, 2, 0x90, 1, 0xf3, 2, 0x20, 3, 9, 2, 0x30, 1, 0, 1, 1}, []byte{3, 0x1a, 1, 3, 4, 2, 0xa0, 1, 1, 3, 9, 2, 0xd0, 0, 1, 0, 1, 1}},
+		{"marks of the prologue go", []byte{4, 1, 0, 2, 0x92, 1, 3, 7, 1, 0, 2, 0x92, 0, 2, 0x50, 1, 0, 3, 0x90, 2, 0, 3, 4, 1, 0, 1, 1}, []byte{4, 1, 3, 7, 1, 2, 0x50, 1, 0, 3, 0x90, 2, 0, 3, 4, 1, 0, 1, 1}},
 		{"cut off", []byte{3, 7, 1, 2, 0x80}, []byte{3, 7, 1, 2, 0x80}},
 	} {
 		data := append(append([]byte(nil), address...), test.rows...)
