@@ -17,8 +17,9 @@ type verdict int
 const (
 	same verdict = iota
 	differs
-	notComparable // nvlink crashed or ended with an internal error
+	notComparable // nvlink crashed, ended with an internal error or makes another image each time
 	anew          // only code differs that nvlink generated anew
+	mistaken      // nvlink takes one function for another of its name
 	notLinked     // nvlink refused a stage
 )
 
@@ -48,20 +49,16 @@ func compare(made map[string]bool, want, got outcome) (v verdict, key string) {
 const keysShown = 3
 
 func compareImages(made map[string]bool, want, got []byte) (verdict, string) {
-	w, err := cubin.Parse(want)
-	if err != nil {
+	if _, err := cubin.Parse(want); err != nil {
 		return notComparable, ""
 	}
-	g, err := cubin.Parse(got)
+	all, err := differences(made, want, got)
 	if err != nil {
 		return differs, "image: " + err.Error()
 	}
 	var keys []string
-	for _, d := range inspect.Diff(w, g) {
-		if len(made) > 0 && followsFromCode(d.Key, made) {
-			continue
-		}
-		if k := anonymous(d.Key); !slices.Contains(keys, k) && len(keys) < keysShown {
+	for _, d := range all {
+		if k := anonymous(d); !slices.Contains(keys, k) && len(keys) < keysShown {
 			keys = append(keys, k)
 		}
 	}
@@ -69,6 +66,24 @@ func compareImages(made map[string]bool, want, got []byte) (verdict, string) {
 		return anew, ""
 	}
 	return differs, "image: " + strings.Join(keys, "; ")
+}
+
+// differences lists the facts of two images that differ and do not follow from the code of the functions made.
+func differences(made map[string]bool, want, got []byte) (keys []string, err error) {
+	w, err := cubin.Parse(want)
+	if err != nil {
+		return nil, err
+	}
+	g, err := cubin.Parse(got)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range inspect.Diff(w, g) {
+		if len(made) == 0 || !followsFromCode(d.Key, made) {
+			keys = append(keys, d.Key)
+		}
+	}
+	return keys, nil
 }
 
 // perFunction are the beginnings of names of sections that belong to the code of one function.
@@ -80,23 +95,42 @@ var placesInCode = regexp.MustCompile(`^(\.rela)?\.(nv\.merc\.)?(debug_frame|deb
 // followsFromCode reports whether a fact changes with the code of one of the functions made: the code itself, places in it, and where
 // later sections begin.
 func followsFromCode(key string, made map[string]bool) bool {
-	words := append(strings.Fields(key), "", "", "", "")
-	words[1], _, _ = strings.Cut(words[1], "#") // a second section of one name
+	words := strings.Fields(key)
+	if ofFunctions(words, made) {
+		return true
+	}
+	words = append(words, "", "", "")
+	switch words[0] {
+	case "symbol":
+		return made[unnumbered(words[1])] && words[2] == "size"
+	case "section", "capsule", "attribute", "relocation":
+		return words[2] == "EIATTR_REGCOUNT" && made[words[3]] || placesInCode.MatchString(unnumbered(words[1]))
+	}
+	return false
+}
+
+// ofFunctions reports whether a fact is one of the sections of some functions, or of where sections begin.
+func ofFunctions(words []string, names map[string]bool) bool {
+	words = append(slices.Clip(words), "", "", "")
 	switch words[0] {
 	case "header", "segment":
 		return true
-	case "symbol":
-		return made[words[1]] && words[2] == "size"
 	case "section", "capsule", "attribute", "relocation":
 	default:
 		return false
 	}
 	for _, prefix := range perFunction {
-		if name, ok := strings.CutPrefix(words[1], prefix); ok && made[name] {
+		if name, ok := strings.CutPrefix(unnumbered(words[1]), prefix); ok && names[name] {
 			return true
 		}
 	}
-	return words[0] == "section" && words[2] == "offset" || words[2] == "EIATTR_REGCOUNT" && made[words[3]] || placesInCode.MatchString(words[1])
+	return words[0] == "section" && words[2] == "offset"
+}
+
+// unnumbered is a name without the number that tells it from others of the same name.
+func unnumbered(name string) string {
+	name, _, _ = strings.Cut(name, "#")
+	return name
 }
 
 // firstDifference is the first line of b that a does not have at its place, or the first that is missing.

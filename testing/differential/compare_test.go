@@ -51,6 +51,7 @@ func TestOnlyFactsAboutFunctionsMadeAnewFollowFromTheirCode(t *testing.T) {
 		"attribute .nv.info EIATTR_REGCOUNT f0":           false,
 		"attribute .nv.info EIATTR_FRAME_SIZE k0":         false,
 		"symbol k0 size":                                  true,
+		"symbol k0#2 size":                                true,
 		"symbol k0 value":                                 false,
 		"header section headers":                          true,
 		"segment 3":                                       true,
@@ -73,13 +74,14 @@ func TestReportGroupsAndCounts(t *testing.T) {
 	r.count(5, sm, j, notComparable, "")
 	r.count(8, sm, j, notLinked, "")
 	r.count(6, sm, j, anew, "")
+	r.count(9, sm, j, mistaken, "")
 	r.refuse(7, "line 3: f3 is odd\nmore")
 	var b strings.Builder
 	r.write(&b)
 	text := b.String()
 	for _, want := range []string{
-		"5 links: 1 the same, 1 but for code made anew, 3 differ; 1 more",
-		"  40.00 % of     5 -kernels-used\n",
+		"6 links: 1 the same, 1 but for code made anew, 1 but for functions that nvlink takes for others, 3 differ; 1 more",
+		"  50.00 % of     6 -kernels-used\n",
 		"differences:\n    2 frequent (3 sm_80 default)\n    1 rare (2 sm_80 default)\n",
 		"    1 line #: f* is odd (7)\n",
 	} {

@@ -18,8 +18,8 @@
 // first, and the share of links that are the same for each option. -keep stores the first case of each group with all files
 // and the command line; -shrink makes it smaller as long as it stays in its group.
 //
-// Links that nvlink itself does not survive, or that it ends with an internal error, say nothing about culink and are counted apart.
-// So are images of sm_100 and later in which only functions differ whose code nvlink generated anew, as `culink -v` says.
+// Links that nvlink itself does not survive, that it ends with an internal error, or that have another image each time, say nothing about
+// culink and are counted apart. So are links in which nvlink takes a local function for another of its name, and images of sm_100 and later in which only functions differ whose code nvlink generated anew, as `culink -v` says.
 //
 // The culink under test is this program itself, started under the name nvlink in a process of its own, so that a crash or a hang is a
 // difference like any other.

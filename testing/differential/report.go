@@ -11,10 +11,10 @@ import (
 
 // report counts outcomes.
 type report struct {
-	links, same, anew, notComparable int
-	options                          map[string]*share
-	groups                           map[string]*group
-	refused                          map[string]*group // files that ptxas refuses
+	links, same, anew, mistaken, notComparable int
+	options                                    map[string]*share
+	groups                                     map[string]*group
+	refused                                    map[string]*group // files that ptxas refuses
 }
 
 // share is how many of a number of links are the same.
@@ -77,6 +77,8 @@ func (r *report) count(seed uint64, t target, j job, v verdict, key string) bool
 		r.same++
 	case anew:
 		r.anew++
+	case mistaken:
+		r.mistaken++
 	default:
 		return addTo(r.groups, key, fmt.Sprintf("%d %v %s", seed, t, j.name))
 	}
@@ -84,10 +86,11 @@ func (r *report) count(seed uint64, t target, j job, v verdict, key string) bool
 }
 
 // differing is the number of links that differ.
-func (r *report) differing() int { return r.links - r.same - r.anew }
+func (r *report) differing() int { return r.links - r.same - r.anew - r.mistaken }
 
 func (r *report) write(out io.Writer) {
-	fmt.Fprintf(out, "\n%d links: %d the same, %d but for code made anew, %d differ; %d more that nvlink does not end well\n", r.links, r.same, r.anew, r.differing(), r.notComparable)
+	fmt.Fprintf(out, "\n%d links: %d the same, %d but for code made anew, %d but for functions that nvlink takes for others, %d differ; %d more that nvlink does not end well\n",
+		r.links, r.same, r.anew, r.mistaken, r.differing(), r.notComparable)
 	for _, name := range slices.Sorted(maps.Keys(r.options)) {
 		s := r.options[name]
 		fmt.Fprintf(out, "%7.2f %% of %5d %s\n", 100*float64(s.same)/float64(s.links), s.links, name)

@@ -185,6 +185,15 @@ func (r *run) judge(ctx context.Context, dir string, p *program, j job) (verdict
 		}
 	}
 	v, key := compare(made, want, got)
+	if v != differs || want.image == nil {
+		return v, key, nil
+	}
+	if ok, err := r.wavers(ctx, dir, p, j, want); ok || err != nil {
+		return notComparable, "", err
+	}
+	if ok, err := confused(dir, p, j, made, want, got); ok || err != nil {
+		return mistaken, "", err
+	}
 	return v, key, nil
 }
 

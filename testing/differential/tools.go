@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -123,6 +124,11 @@ func (t *tools) madeAnew(ctx context.Context, dir string, p *program, j job) (ma
 	return out, nil
 }
 
+// command is the command line of a job's last link.
+func (j job) command(p *program) []string {
+	return slices.Concat([]string{"-arch=" + p.target.String()}, j.args, j.inputs, []string{"-o", output})
+}
+
 // both links a job with both linkers. ok is false if nvlink does not even link a stage.
 func (t *tools) both(ctx context.Context, dir string, p *program, j job) (want, got outcome, ok bool, err error) {
 	arch := "-arch=" + p.target.String()
@@ -133,8 +139,7 @@ func (t *tools) both(ctx context.Context, dir string, p *program, j job) (want, 
 			return want, got, false, err
 		}
 	}
-	args := append(append([]string{arch}, j.args...), j.inputs...)
-	args = append(args, "-o", output)
+	args := j.command(p)
 	if want, err = start(ctx, dir, t.nvlink, args, output); err != nil {
 		return want, got, false, err
 	}
