@@ -156,17 +156,18 @@ func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool)
 	case !s.NoBits():
 		size = uint64(len(h.Data))
 	}
+	before := e.size
 	if at, ok := units.equal(i, h); ok {
-		p.Off = at
+		// What stays of its entries are at the place that it would have had, over the bytes of the copies behind it (observed).
+		p.Off, in.Secs[p.Sec].Off = at, alignUp(before, h.Addralign)
 	} else {
-		before := e.size
 		p.Off = e.add(size, h.Addralign)
+		in.Secs[p.Sec].Off = p.Off
 		l.mem.gap += p.Off - before
 		if units.enter(h, p.Off) {
 			l.mem.lastUnit, l.mem.hasUnit = p.Off, true
 		}
 	}
-	in.Secs[p.Sec].Off = p.Off
 	if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
 		l.copyTo(s, false, p.Off, src)
 	}
@@ -210,6 +211,10 @@ func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
 			p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
 		}
 		twin.size = max(twin.size, p.MercOff+uint64(len(h.Data)))
+		if p.Sec != 0 {
+			in.Secs[p.Merc].Off = in.Secs[p.Sec].Off
+			return
+		}
 	default:
 		before := twin.size
 		p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)

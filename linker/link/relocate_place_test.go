@@ -67,6 +67,20 @@ func TestEntriesOfLostDataGoOnlyWhenAWeakDefinitionStoodBefore(t *testing.T) {
 	}
 }
 
+func TestPointersOfMergedCopiesGoBehindTheBank(t *testing.T) {
+	l, in := dataBench(KindConstUser)
+	l.Syms[1].Def = 0 // a copy that lost, and whose bytes are merged with equal ones at the end of the bank
+	for _, test := range []struct {
+		size uint64
+		gone bool
+	}{{0x110, false}, {0x108, true}} {
+		l.Secs[1].Size = test.size
+		if v := findVariable(l.heldVariables(in, 1, KindConstUser, nil), 8); v == nil || v.gone != test.gone {
+			t.Errorf("a bank of %#x bytes: %+v, want gone %v", test.size, v, test.gone)
+		}
+	}
+}
+
 func TestConstantsLosePointersToWhatAnotherInputDefines(t *testing.T) {
 	l, in := dataBench(KindConstUser)
 	f := l.newEntryFilter(in, 0, 1, l.Secs[1])

@@ -164,6 +164,9 @@ func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariab
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
 		}
 		v.gone = v.gone || s.Dead || kind == KindUDT && !l.rel && s.Def != in.ID // a constant that a full bank has no room for
+		if end := l.Secs[in.Secs[index].Out].Size; kind == KindConstUser && end > 0 && v.value >= end {
+			v.gone = true // of a unit that was merged at the end of the bank; the reference ends with an internal error
+		}
 		buf = append(buf, v)
 	}
 	return buf
