@@ -222,6 +222,22 @@ func TestDynamicMemoryBeginsBehindTheStaticMemoryOfItsUsersKernels(t *testing.T)
 	}
 }
 
+func TestAnArrayThatAnEarlierFileLeavesOpenHasTheMemoryOfItsDefinition(t *testing.T) {
+	opened := func() *object {
+		return newObject().function("ka", true, 0x160).undefined("x", cubin.STTCudaObject, cubin.STOShared).uses("ka", 55, "x")
+	}
+	defined := func() *object {
+		return newObject().function("kb", true, 0x160).shared("", "x", 4, 4).uses("kb", 55, "x")
+	}
+	for _, l := range []*Link{laidOut(t, Options{}, opened(), defined()), laidOut(t, Options{}, defined(), opened())} {
+		for _, name := range []string{".nv.shared.ka", ".nv.shared.kb"} {
+			if s := sectionNamed(l, name); s.Size != 4 || s.Drop {
+				t.Errorf("%s first: %s has %d bytes (dropped: %v), want 4", l.Inputs[0].Name, name, s.Size, s.Drop)
+			}
+		}
+	}
+}
+
 func TestTooMuchSharedMemoryIsReportedPerKernel(t *testing.T) {
 	o := newObject().function("k1", true, 0x160).function("k2", true, 0x160).shared("k1", "a", 4, 0xc001).shared("k2", "b", 4, 0xc000)
 	l := &Link{Options: Options{SM: 80, Toolkit: 130}, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}, sources: []Source{{Name: "a", Data: o.encode()}}}

@@ -103,7 +103,9 @@ func (r *resolver) input(in *Input) error {
 	}
 	for i := 1; i < len(view); i++ {
 		switch y := &view[i]; y.Type() {
-		case cubin.STTNotype, cubin.STTSection, cubin.STTFunc:
+		case cubin.STTSection:
+			r.parameterBank(in, y.Shndx)
+		case cubin.STTNotype, cubin.STTFunc:
 		default:
 			if y.Name == externInstance {
 				continue // an instance of an earlier -r; entered by merge
@@ -111,7 +113,6 @@ func (r *resolver) input(in *Input) error {
 			in.Syms[i] = r.object(in, int32(i), y)
 		}
 	}
-	r.parameterBanks(in)
 	l.mapPlainSymbols(in)
 	if err := r.callgraph(in); err != nil {
 		return err
@@ -440,36 +441,28 @@ func (r *resolver) symbolAt(in *Input, n uint32) SymID {
 	return in.Syms[n]
 }
 
-// parameterBanks compares the sizes of the parameter banks of weak copies of one kernel; not done from sm_100 on (observed).
-func (r *resolver) parameterBanks(in *Input) {
+// parameterBank compares the size of the parameter bank that a section symbol stands for with that of an earlier weak copy of the
+// kernel, if both are weak; not done from sm_100 on (observed).
+func (r *resolver) parameterBank(in *Input, section uint32) {
 	l := r.l
-	if l.SM >= 100 || !in.weakKernels {
+	if l.SM >= 100 || int64(section) >= int64(len(in.Secs)) || in.Secs[section].kind != KindConstEntry {
+		return
+	}
+	bank := &in.File.Sections[section]
+	n := in.File.Sections[bank.TextIndex()].TextIndex()
+	if int64(n) >= int64(len(in.Syms)) {
+		return
+	}
+	y, id := &l.view(in)[n], in.Syms[n]
+	if !y.Entry() || y.Binding() != cubin.STBWeak || y.Shndx == cubin.SHNUndef || id == 0 || l.Syms[id].Binding() != cubin.STBWeak {
 		return
 	}
 	if r.banks == nil {
 		r.banks = map[SymID]uint64{}
 	}
-	sizes := map[uint32]uint64{}
-	for i := range in.File.Sections {
-		s := &in.File.Sections[i]
-		if in.Secs[i].kind == KindConstEntry {
-			sizes[s.TextIndex()] = s.Size
-		}
-	}
-	for i := range in.File.Symbols {
-		y := &in.File.Symbols[i]
-		id := in.Syms[i]
-		if !y.Entry() || y.Binding() != cubin.STBWeak || y.Shndx == cubin.SHNUndef || id == 0 || l.Syms[id].Binding() != cubin.STBWeak {
-			continue
-		}
-		size, ok := sizes[uint32(y.Shndx)]
-		if !ok {
-			continue
-		}
-		if first, seen := r.banks[id]; !seen {
-			r.banks[id] = size
-		} else if first != size {
-			l.Diag.Report(diag.DuplicateWeakParamBank, y.Name)
-		}
+	if first, seen := r.banks[id]; !seen {
+		r.banks[id] = bank.Size
+	} else if first != bank.Size {
+		l.Diag.Report(diag.DuplicateWeakParamBank, y.Name)
 	}
 }
