@@ -19,14 +19,17 @@ type class uint8
 
 const (
 	classNone class = iota
-	classText       // PTX and IR
+	classIR         // for link-time optimisation: what is left when nothing else is acceptable
+	classPTX
 	classCubin
 )
 
 func (e *Entry) class(old bool) class {
 	switch e.Kind {
-	case KindPTX, KindIR:
-		return classText
+	case KindIR:
+		return classIR
+	case KindPTX:
+		return classPTX
 	case KindCubin, KindCubin16:
 		return classCubin
 	}
@@ -36,7 +39,8 @@ func (e *Entry) class(old bool) class {
 	return classNone
 }
 
-// rank orders acceptable entries: the higher SM number, then cubins before PTX, then a before f before plain (observed).
+// rank orders acceptable entries: anything before IR, then the higher SM number, then cubins before PTX, then a before f before
+// plain (observed).
 type rank struct {
 	number  uint32
 	class   class
@@ -45,6 +49,8 @@ type rank struct {
 
 func (r rank) compare(s rank) int {
 	switch {
+	case (r.class == classIR) != (s.class == classIR):
+		return sign(s.class == classIR)
 	case r.number != s.number:
 		return sign(r.number > s.number)
 	case r.class != s.class:
@@ -88,7 +94,7 @@ func (c *Container) Choose(t Target) *Entry {
 			if !t.AcceptsCubin(e.Number, e.Variant(), true, e.Flags&FlagMercury != 0 && e.Compat() != nil) {
 				continue
 			}
-		case classText:
+		case classPTX, classIR:
 			if !t.AcceptsPTX(e.Number, e.Variant()) {
 				continue
 			}
@@ -98,7 +104,7 @@ func (c *Container) Choose(t Target) *Entry {
 		default:
 			continue
 		}
-		laterWins := r.class == classText || t.Old()
+		laterWins := r.class != classCubin || t.Old()
 		if best == nil || r.compare(bestRank) > 0 || laterWins && r == bestRank {
 			best, bestRank = e, r
 		}

@@ -212,7 +212,12 @@ func TestChooseTakesTheEntryThatTheReferenceTakes(t *testing.T) {
 		{rules{90, 0, true}, "ptx90a,ptx90", "ptx90"},
 		{rules{90, 0, true}, "ptx90,ptx90a", "ptx90a"},
 		{rules{90, 0, false}, "lto90,elf90", "elf90"},
-		{rules{90, 0, false}, "lto90,elf80", "lto90"},
+		{rules{90, 0, false}, "lto90,ptx90", "ptx90"},
+		{rules{90, 0, false}, "ptx80,lto90", "ptx80"}, // nvcc -dlto -dc writes PTX and IR: without -lto the PTX is compiled
+		{rules{90, 0, true}, "ptx80,lto90", "ptx80"},
+		{rules{86, 0, false}, "elf80,lto86", "elf80"},
+		{rules{90, 0, false}, "elf75,lto80", "lto80"},
+		{rules{90, 0, false}, "lto80,lto90", "lto90"},
 		{rules{75, 0, false}, "elf80,ptx80", ""},
 		{rules{75, 0, false}, "", ""},
 	} {
