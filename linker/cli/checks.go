@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -88,7 +89,33 @@ func (r *run) checks() (done bool, err error) {
 	if err := r.laterChecks(); err != nil {
 		return true, err
 	}
+	if !r.reference {
+		if name := c.overwritten(); name != "" {
+			return true, r.diag.Fatal(diag.OutputIsInput, name)
+		}
+	}
 	return false, nil
+}
+
+// overwritten is the output file if it is one of the inputs, under the same base name: an option's value that is missing or in the
+// wrong place. The reference overwrites it.
+func (c *commandLine) overwritten() string {
+	out := c.text(optOutputFile)
+	if out == "" {
+		return ""
+	}
+	base := filepath.Base(out)
+	for _, in := range c.Inputs {
+		if filepath.Base(in) != base {
+			continue
+		}
+		a, errA := os.Stat(out)
+		b, errB := os.Stat(in)
+		if errA == nil && errB == nil && os.SameFile(a, b) && a.Mode().IsRegular() {
+			return out
+		}
+	}
+	return ""
 }
 
 // earlyChecks are those that releases before 13.0 make right behind the parser. The words about -use-host-info come
@@ -108,6 +135,9 @@ func (r *run) conflicts(early bool) error {
 	for _, x := range conflicts {
 		second := r.line.given(x.second) || x.second == optLTO && r.line.given(optDlto)
 		if x.early == early && r.line.given(x.first) && second != x.needs {
+			if !r.reference && x.second == optLTO {
+				return r.diag.Fatal(diag.LTOOption, x.left)
+			}
 			return r.diag.Fatal(diag.ConflictingOptions, x.left, x.right)
 		}
 	}
@@ -129,6 +159,9 @@ func (r *run) laterChecks() error {
 		}
 		return r.diag.Fatal(diag.LinkerLibrary)
 	}
+	if c.given(optFdcmpt) {
+		return r.diag.Fatal(diag.UnsupportedOption, "-fdcmpt")
+	}
 	if c.given(optCudaAPIVersion) {
 		major, ok := apiMajor(c.text(optCudaAPIVersion))
 		switch {
@@ -140,9 +173,6 @@ func (r *run) laterChecks() error {
 	}
 	if err := r.openTime(); err != nil {
 		return err
-	}
-	if c.given(optFdcmpt) {
-		return r.diag.Fatal(diag.UnsupportedOption, "-fdcmpt")
 	}
 	for _, id := range []optionID{optUidx, optNvHost} {
 		if c.given(id) && !opens(c.text(id)) {

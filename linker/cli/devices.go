@@ -57,6 +57,8 @@ func devicesIn(u *fatbin.Unpacker, name string, data []byte) ([]device, error) {
 			}
 		}
 		return nil, nil
+	case !cubin.HasELFMagic(data):
+		return nil, nil
 	}
 	f, err := cubin.Parse(data)
 	if err != nil {

@@ -36,11 +36,11 @@ func (p *parser) optionsFiles(files []string, depth int) error {
 		p.files++
 		data, err := p.read(name)
 		if err != nil {
-			return p.diag.Fatal(diag.NoOptionsFile, name)
+			return p.diag.FatalCause(err, diag.NoOptionsFile, name)
 		}
 		t, stray := tokenize(data)
 		if stray != nil {
-			return p.diag.Fatal(diag.StrayCharacter, *stray)
+			return p.diag.FatalNote("in the options file '"+name+"'.", diag.StrayCharacter, *stray)
 		}
 		tokens = append(tokens, t...)
 	}

@@ -140,7 +140,7 @@ func (o *outputFile) writeAll(data []byte) error {
 // report says why the file was not written: it could not be opened, or not be written to the end.
 func (o *outputFile) report(d *diag.Collector) error {
 	if o.f == nil {
-		return d.Fatal(diag.NoOutput, o.name)
+		return d.FatalCause(o.err, diag.NoOutput, o.name)
 	}
 	reason := o.err
 	if path := (*fs.PathError)(nil); errors.As(o.err, &path) {

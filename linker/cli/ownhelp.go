@@ -35,6 +35,16 @@ var helpGroups = []struct {
 	}},
 }
 
+// restGroups list the options that are in none of helpGroups, by what culink does with them.
+var restGroups = []struct {
+	title string
+	has   func(status) bool
+}{
+	{"Seldom needed", func(s status) bool { return s != statusIgnored && s != statusRefused }},
+	{"Accepted, without effect", func(s status) bool { return s == statusIgnored }},
+	{"Refused", func(s status) bool { return s == statusRefused }},
+}
+
 const ownEnvironment = `Environment:
   LIBRARY_PATH           more directories for -l
   CUDA_HOME, PATH        where ptxas is looked for, when PTX is among the inputs
@@ -56,13 +66,15 @@ func ownHelp(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprint(w, "Accepted for nvlink's sake, or refused:\n")
-	for id := range numOptions {
-		if o := &options[id]; !listed[id] {
-			fmt.Fprintf(w, "  %s\n", o.spelling())
+	for _, g := range restGroups {
+		fmt.Fprintf(w, "%s:\n", g.title)
+		for id := range numOptions {
+			if o := &options[id]; !listed[id] && g.has(o.Status) {
+				optionHelp(w, o)
+			}
 		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w)
 	io.WriteString(w, ownEnvironment)
 }
 
@@ -81,10 +93,14 @@ func (o *option) spelling() string {
 // optionHelp writes one option and its description, which begins at column 39 or on a line of its own.
 func optionHelp(w io.Writer, o *option) {
 	const column = 38
+	text := o.Own
+	if text == "" || o.Status == statusIgnored || o.Status == statusRefused {
+		text = o.Note
+	}
 	s := o.spelling()
 	if len(s) > column-4 {
-		fmt.Fprintf(w, "  %s\n%*s%s\n", s, column, "", o.Own)
+		fmt.Fprintf(w, "  %s\n%*s%s\n", s, column, "", text)
 		return
 	}
-	fmt.Fprintf(w, "  %-*s%s\n", column-2, s, o.Own)
+	fmt.Fprintf(w, "  %-*s%s\n", column-2, s, text)
 }

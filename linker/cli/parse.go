@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,8 @@ func names(t *arch.Toolkit, reference bool) map[string]optionID {
 	return m
 }
 
-// parser reads a command line from left to right; the first error ends it (observed).
+// parser reads a command line from left to right. Under the reference's name the first error ends it (observed); culink reports
+// all of them.
 type parser struct {
 	line  *commandLine
 	names map[string]optionID
@@ -74,19 +76,30 @@ type frame struct {
 // *diag.FatalError that d has.
 func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d *diag.Collector, reference bool) (*commandLine, error) {
 	p := &parser{reference: reference, line: &commandLine{Toolkit: t}, names: names(t, reference), read: read, frames: []frame{{tokens: args}}, diag: d}
+	var first error
 	for {
 		arg, depth, ok := p.next()
 		if !ok {
-			return p.line, nil
+			return p.line, first
 		}
 		if len(arg) < 2 || arg[0] != '-' {
 			p.line.Inputs = append(p.line.Inputs, arg)
 			continue
 		}
-		if err := p.option(arg, depth); err != nil {
+		err := p.option(arg, depth)
+		if err != nil && (reference || endsParsing(err)) {
 			return p.line, err
 		}
+		if first == nil {
+			first = err
+		}
 	}
+}
+
+// endsParsing reports whether an error is the last: options files that name each other in a circle give no end of them.
+func endsParsing(err error) bool {
+	var fatal *diag.FatalError
+	return errors.As(err, &fatal) && fatal.Message.ID == diag.TooManyOptionsFiles
 }
 
 // next takes one token off the innermost source that has any.
@@ -161,7 +174,7 @@ func (p *parser) set(id optionID, text string) error {
 			return p.numberError(o, text, err)
 		}
 		if !allowed(p.line.Toolkit, id, strconv.Itoa(int(n)), p.reference) {
-			return p.diag.FatalNote(o.values(p.line.Toolkit), diag.ValueNotDefined, text, o.messageName())
+			return p.diag.FatalNote(o.values(p.line.Toolkit, text), diag.ValueNotDefined, text, o.messageName())
 		}
 		text = strconv.Itoa(int(n))
 		v.Number = n
@@ -172,7 +185,7 @@ func (p *parser) set(id optionID, text string) error {
 		v.Bool = text == "true"
 	default:
 		if !allowed(p.line.Toolkit, id, text, p.reference) && !(p.anyArch && id == optArch) {
-			return p.diag.FatalNote(o.values(p.line.Toolkit), diag.ValueNotDefined, text, o.messageName())
+			return p.diag.FatalNote(o.values(p.line.Toolkit, text), diag.ValueNotDefined, text, o.messageName())
 		}
 	}
 	if v.Given && v.Text != text {
@@ -200,10 +213,10 @@ func allowed(t *arch.Toolkit, id optionID, text string, reference bool) bool {
 
 // number reads a 32-bit integer: decimal or 0x, with a sign; the empty text is 0 (observed).
 func number(text string) (int32, error) {
-	s := strings.TrimLeft(text, " \t\n\v\f\r")
-	if s == "" {
+	if text == "" {
 		return 0, nil
 	}
+	s := strings.TrimLeft(text, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
 	if len(digits) > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') && digits[2] != '-' && digits[2] != '+' {
 		n, err := strconv.ParseInt(s[:len(s)-len(digits)]+digits[2:], 16, 32)

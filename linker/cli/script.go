@@ -35,11 +35,11 @@ func (r *run) hostLinkerScript() error {
 		_, err := io.WriteString(r.stdout, text)
 		return err
 	}
-	if writeFile(c.text(optOutputFile), []byte(text)) != nil {
+	if err := writeFile(c.text(optOutputFile), []byte(text)); err != nil {
 		if failed == diag.ScriptFailed {
-			return r.diag.Fatal(failed)
+			return r.diag.FatalCause(err, failed)
 		}
-		return r.diag.Fatal(failed, c.text(optOutputFile))
+		return r.diag.FatalCause(err, failed, c.text(optOutputFile))
 	}
 	return nil
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/culink/culink/linker/inspect"
 )
@@ -40,74 +42,83 @@ func (r *run) trouble(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(r.stderr, "culink: %v\n", err)
+	fmt.Fprintf(r.stderr, "culink: error: %v\n", err)
 	return exitTrouble
 }
 
-// splitJSON takes --json out of the arguments of a subcommand. Any other option is an error.
-func splitJSON(args []string) (files []string, asJSON bool, err error) {
-	for _, a := range args {
-		switch {
-		case a == "--json" || a == "-json":
-			asJSON = true
-		case len(a) > 1 && a[0] == '-':
-			return nil, false, fmt.Errorf("unknown option %s; the only one is --json", a)
-		default:
-			files = append(files, a)
-		}
-	}
-	return files, asJSON, nil
+// What the subcommands take.
+const (
+	dumpUsage = "culink dump [--json] [-o OUT] FILE..."
+	diffUsage = "culink diff [--json] A B"
+)
+
+// subArgs are the arguments of a subcommand.
+type subArgs struct {
+	files        []string
+	output       string // of -o, empty if there is none
+	asJSON, help bool
 }
 
-// splitOutput takes -o FILE out of the arguments of a subcommand. The name is empty if there is none.
-func splitOutput(args []string) (rest []string, output string, err error) {
+// readSubArgs reads the arguments of a subcommand, which takes -o only if its usage says so.
+func readSubArgs(args []string, usage string) (subArgs, error) {
+	var a subArgs
 	for i := 0; i < len(args); i++ {
-		if args[i] != "-o" {
-			rest = append(rest, args[i])
-			continue
+		switch arg := args[i]; {
+		case arg == "--json" || arg == "-json":
+			a.asJSON = true
+		case arg == "--help" || arg == "-h":
+			a.help = true
+		case arg == "-o" && strings.Contains(usage, " [-o "):
+			if i++; i == len(args) {
+				return a, errors.New("-o needs the name of a file")
+			}
+			a.output = args[i]
+		case len(arg) > 1 && arg[0] == '-':
+			return a, fmt.Errorf("unknown option %s; usage: %s", arg, usage)
+		default:
+			a.files = append(a.files, arg)
 		}
-		if i++; i == len(args) {
-			return nil, "", fmt.Errorf("-o needs the name of a file")
-		}
-		output = args[i]
 	}
-	return rest, output, nil
+	return a, nil
 }
 
-// dump does "culink dump [--json] [-o OUTPUT] FILE...". A dump that fails leaves no output file.
+// dump does "culink dump". A dump that fails leaves no output file.
 func (r *run) dump(args []string) int {
-	args, output, err := splitOutput(args)
-	var files []string
-	var asJSON bool
-	if err == nil {
-		files, asJSON, err = splitJSON(args)
-	}
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("usage: culink dump [--json] [-o OUTPUT] FILE [FILE...]")
-	}
-	if err != nil {
+	a, err := readSubArgs(args, dumpUsage)
+	switch {
+	case err != nil:
 		return r.trouble(err)
+	case a.help:
+		return r.usage(dumpUsage)
+	case len(a.files) == 0:
+		return r.trouble(errors.New("no file to show; usage: " + dumpUsage))
 	}
 	out := r.stdout
 	var text bytes.Buffer
-	if output != "" {
+	if a.output != "" {
 		out = &text
 	}
 	var all []device
-	for _, name := range files {
+	for _, name := range a.files {
 		found, err := devices(name)
 		if err != nil {
 			return r.trouble(err)
 		}
 		all = append(all, found...)
 	}
-	if err := writeDumps(out, all, asJSON); err != nil {
+	if err := writeDumps(out, all, a.asJSON); err != nil {
 		return r.trouble(err)
 	}
-	if output != "" {
-		return r.trouble(writeFile(output, text.Bytes()))
+	if a.output != "" {
+		return r.trouble(writeFile(a.output, text.Bytes()))
 	}
 	return exitOK
+}
+
+// usage prints what a subcommand takes.
+func (r *run) usage(text string) int {
+	_, err := fmt.Fprintf(r.stdout, "usage: %s\n", text)
+	return r.trouble(err)
 }
 
 // writeDumps describes device ELFs one after the other. With several of them each text is headed by a name.
@@ -138,26 +149,28 @@ func writeDumps(out io.Writer, all []device, asJSON bool) error {
 // shownByDiff is how many differences diff lists as text; --json lists all.
 const shownByDiff = 100
 
-// diff does "culink diff [--json] A B".
+// diff does "culink diff".
 func (r *run) diff(args []string) int {
-	files, asJSON, err := splitJSON(args)
-	if err == nil && len(files) != 2 {
-		err = fmt.Errorf("usage: culink diff [--json] A B")
+	in, err := readSubArgs(args, diffUsage)
+	switch {
+	case err != nil:
+		return r.trouble(err)
+	case in.help:
+		return r.usage(diffUsage)
+	case len(in.files) != 2:
+		return r.trouble(fmt.Errorf("%d files to compare instead of 2; usage: %s", len(in.files), diffUsage))
 	}
+	a, err := oneDevice(in.files[0])
 	if err != nil {
 		return r.trouble(err)
 	}
-	a, err := oneDevice(files[0])
-	if err != nil {
-		return r.trouble(err)
-	}
-	b, err := oneDevice(files[1])
+	b, err := oneDevice(in.files[1])
 	if err != nil {
 		return r.trouble(err)
 	}
 	d := inspect.Diff(a, b)
 	out := bufio.NewWriter(r.stdout)
-	if asJSON {
+	if in.asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		if d == nil {
@@ -170,7 +183,7 @@ func (r *run) diff(args []string) int {
 				fmt.Fprintf(out, "and %d more (--json lists all)\n", len(d)-i)
 				break
 			}
-			fmt.Fprintf(out, "%s\n  %s: %s\n  %s: %s\n", x.Key, files[0], x.A, files[1], x.B)
+			fmt.Fprintf(out, "%s\n  %s: %s\n  %s: %s\n", x.Key, in.files[0], x.A, in.files[1], x.B)
 		}
 	}
 	if e := out.Flush(); err == nil {

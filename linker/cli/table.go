@@ -81,7 +81,7 @@ const (
 var options = [numOptions]option{
 	optOfastCompile: {
 		Long: "Ofast-compile", Short: "Ofc", Form: formValue,
-		Since:  130,
+		Since: 130, Implied: "0", // which level it is cannot be seen: the option only goes with link-time optimisation
 		Arg:    "<0|min|mid|max>",
 		Help:   "Specify fast-compile level for device code, which controls the tradeoff between compilation speed and runtime performance by disabling certain optimizations at varying levels. \nLevels: \n        'max': Focus only on the fastest compilation speed, disabling many optimizations.\n        'mid': Balance compile time and runtime, disabling expensive optimizations.\n        'min': More minimal impact on both compile time and runtime, minimizing some expensive optimizations.\n        '0': Disables fast-compile. \nThe option is disabled by default.",
 		Own:    "compile speed against run time, for link-time optimisation",
@@ -424,7 +424,7 @@ var options = [numOptions]option{
 	optNvHost: {
 		Long: "nv-host", Short: "nv-host", Form: formValue, Hidden: true,
 		Since:  130,
-		Status: statusRefused, Note: "nvlink stores this host object in the image",
+		Status: statusRefused, Note: "nvlink stores this host object in the image, culink does not",
 	},
 	optShared: {
 		Long: "shared", Short: "shared", Form: formSwitch, Hidden: true,
@@ -499,7 +499,7 @@ var options = [numOptions]option{
 		Long: "error-limit", Form: formNumber,
 		Default: "20",
 		Arg:     "<n>",
-		Own:     "show the messages about at most this many symbols; 0 shows all",
+		Own:     "show warnings about at most this many symbols or files, and as many with errors; 0 shows all (default: 20)",
 		Status:  statusOwn,
 	},
 }

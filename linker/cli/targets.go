@@ -108,6 +108,10 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		l.err = errUnlinked
 		return
 	}
+	if len(l.in.Modules) == 0 && !r.reference {
+		r.sayNotRelocatable(l)
+		l.diag.Report(diag.EmptyImage, l.target.String())
+	}
 	o := r.options(l.target)
 	if len(l.in.Modules) == 0 && o.DumpCallgraph && !o.Relocatable {
 		l.diag.Raw("No relocatable objects found. Did not generate callgraph.\n") // observed
@@ -135,6 +139,16 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	}
 	if l.err != nil && !r.reference {
 		l.uses = usesOfUndefined(l.in, l.diag.Messages())
+		if len(l.uses) > 0 {
+			r.sayNotRelocatable(l)
+		}
+	}
+}
+
+// sayNotRelocatable names the inputs whose device code cannot be linked: what is missing may be in them.
+func (r *run) sayNotRelocatable(l *linked) {
+	for _, name := range l.in.NotRelocatable {
+		l.diag.Report(diag.NotRelocatable, name)
 	}
 }
 
@@ -192,7 +206,8 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 	return err
 }
 
-// usesOfUndefined finds where the symbols of undefined references are used: "f (.text.f+0x80) in a.o".
+// usesOfUndefined finds where the symbols of undefined references are used, of each function and section the first place:
+// "f (.text.f+0x80) in a.o".
 func usesOfUndefined(in *input.Result, messages []diag.Message) map[string][]string {
 	wanted := map[string]bool{}
 	for i := range messages {
@@ -209,13 +224,24 @@ func usesOfUndefined(in *input.Result, messages []diag.Message) map[string][]str
 		if err != nil {
 			continue
 		}
+		first := map[string][]inspect.Use{}
 		inspect.Uses(f, wanted, func(symbol string, u inspect.Use) {
-			where := u.String() + " in " + in.Modules[i].Name
-			if fn := u.Function(); fn != "" {
-				where = diag.Plain(fn) + " (" + u.String() + ") in " + in.Modules[i].Name
+			uses := first[symbol]
+			if last := len(uses) - 1; last >= 0 && uses[last].Section == u.Section {
+				uses[last].Offset = min(uses[last].Offset, u.Offset)
+			} else {
+				first[symbol] = append(uses, u)
 			}
-			out[symbol] = append(out[symbol], where)
 		})
+		for symbol, uses := range first {
+			for _, u := range uses {
+				where := u.String() + " in " + in.Modules[i].Name
+				if fn := u.Function(); fn != "" {
+					where = diag.Plain(fn) + " (" + u.String() + ") in " + in.Modules[i].Name
+				}
+				out[symbol] = append(out[symbol], where)
+			}
+		}
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func (r *run) openTime() error {
 	if name != "-" {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 		if err != nil {
-			return r.diag.Fatal(diag.NoTimeFile, name)
+			return r.diag.FatalCause(err, diag.NoTimeFile, name)
 		}
 		info, err := f.Stat()
 		fresh = err == nil && info.Size() == 0
@@ -37,7 +37,7 @@ func (r *run) openTime() error {
 	}
 	if fresh {
 		if _, err := io.WriteString(t.w, timeHeader); err != nil {
-			return r.diag.Fatal(diag.NoTimeFile, name)
+			return r.diag.FatalCause(err, diag.NoTimeFile, name)
 		}
 	}
 	r.times = t

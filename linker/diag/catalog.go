@@ -102,6 +102,8 @@ const (
 	LTOInput
 	LibraryNotFound
 	NoPtxas
+	NotRelocatable
+	EmptyImage
 
 	// Messages of the command line; those up to StrayCharacter come from the parser of options.
 	UnknownOption
@@ -138,6 +140,7 @@ const (
 	LTOOption
 	ReferenceDiffers
 	NvHost
+	OutputIsInput
 
 	messageCount
 )
@@ -197,16 +200,16 @@ var catalog = [messageCount]Row{
 	IgnoreHostInfo:           {Info, "ignore -use-host-info because -kernels-used or -variables-used is specified", "", false},
 	LimitedToArch:            {Warning, "Output is limited to run on SM Arch '%d' only due to limitations in input file %s", "recompile that input for the target.", false},
 	ArchMismatch:             {Fatal, "Input file '%s' arch does not match target '%s'", "compile the input for the target (-gencode arch=compute_N,code=sm_N), or link for the architecture that it has.", false},
-	AbiMismatch:              {Fatal, "Input file '%s' abi does not match", "CUDA 12 and CUDA 13 objects with different ABIs cannot be linked as this release. Recompile with one toolkit.", false},
-	NewerThanToolkit:         {Fatal, "Input file '%s' newer than toolkit (%d vs %d)", "recompile the input with a toolkit that is known here, or use a newer culink.", false},
+	AbiMismatch:              {Fatal, "Input file '%s' abi does not match", "objects of CUDA 12 and of CUDA 13 do not go into one image. Recompile all of them with one toolkit.", false},
+	NewerThanToolkit:         {Fatal, "Input file '%s' newer than toolkit (%d vs %d)", "recompile the input with a toolkit that culink knows (12.x or 13.0), or use a newer culink.", false},
 	NewerThanKnown:           {Warning, "Input file '%s' newer than toolkit (%d vs %d), linked as the latter would", "its release is newer than all that are known here; its own nvlink may have other rules.", false},
 	RecompileToolkit:         {Fatal, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", "recompile the input with CUDA 12.0 or later.", false},
-	Expected64Bit:            {Warning, "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", "32-bit device code is not supported.", false},
+	Expected64Bit:            {Warning, "expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", "the object has 32-bit addresses: recompile it with -m64, or link all of them with -m32.", false},
 	EwpToolkit:               {Fatal, "linking with -ewp objects requires using current toolkit", "recompile the objects with the toolkit of the link.", false},
 	EwpObject:                {Warning, "'%s': -ewp compiled objects should only link with libcudadevrt", "", false},
 	UnexpectedAfterCudadevrt: {Fatal, "unexpected object after cudadevrt", "put libcudadevrt behind all other inputs.", false},
-	MalformedInput:           {Fatal, "Input file '%s' is malformed: %s", "the file is damaged or not complete. Build it again.", false},
-	UnsupportedInput:         {Fatal, "Input file '%s': %s", "leave the file out, or give what it was made of.", false},
+	MalformedInput:           {Fatal, "Input file '%s' is malformed: %s", "build the file again.", false},
+	UnsupportedInput:         {Fatal, "Input file '%s': %s", "", false},
 	GmemInfo:                 {Info, "%s", "", false},
 	FunctionProperties:       {Info, "Function properties for '%s':", "", false},
 	FunctionUsage:            {Info, "%s", "", false},
@@ -229,18 +232,20 @@ var catalog = [messageCount]Row{
 	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "compile the file for the target (-gencode arch=compute_N,code=sm_N).", false},
 	SkippingIncompatible: {Warning, "Skipping incompatible '%s' when searching for -l%s", "the library is for another host; -cpu-arch says which is wanted.", false},
 	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
-	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "the input is 32-bit device code: link with -m32, or recompile it with -m64.", false},
-	SizeMismatch32:       {Fatal, "Input file '%s' size does not match target '-m32'", "the input is 64-bit device code: link without -m32, or recompile it with -m32.", false},
+	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "link with -m32, or recompile it with -m64.", false},
+	SizeMismatch32:       {Fatal, "Input file '%s' size does not match target '-m32'", "link without -m32, or recompile it with -m32.", false},
 	NoClass32:            {Fatal, "Option '-m32' not supported for gpu architecture '%s'", "32-bit device code exists up to sm_89, and is linked as CUDA 12.4 does.", false},
 	LostCode:             {Warning, "code of '%s' is lost: %s", "", true},
 	RescuedCode:          {Warning, "linked '%s', whose code nvlink loses: %s", "", true},
 	IgnoredInput:         {Warning, "'%s' contributes nothing: %s", "", true},
 	LTOInput:             {Fatal, "'%s' holds code for link-time optimisation", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	LibraryNotFound:      {Warning, "no library found for -l%s", "", true},
+	NotRelocatable:       {Warning, "the device code in '%s' is not relocatable", "it was compiled without -rdc=true (clang: -fgpu-rdc), or is linked already: no other file can use it, nor does it come into the image.", true},
+	EmptyImage:           {Warning, "the image is empty: no input has relocatable code for %s", "", true},
 	NoPtxas:              {Fatal, "no ptxas to compile the PTX of '%s'", "give --ptxas=FILE, set CUDA_HOME or put ptxas on PATH; or compile the file for the target (code=sm_N)", false},
 
 	UnknownOption:       {Fatal, "Unknown option '%s'", "culink help lists the options.", false},
-	ArgumentExpected:    {Fatal, "argument expected after '%s'", "", false},
+	ArgumentExpected:    {Fatal, "argument expected after '%s'", "culink help lists the options and their arguments.", false},
 	NoArgumentExpected:  {Fatal, "no argument expected after '%s'", "", false},
 	ValueNotDefined:     {Fatal, "Value '%s' is not defined for option '%s'", "", false},
 	ExpectedNumber:      {Fatal, "'%s': expected a number", "", false},
@@ -263,13 +268,14 @@ var catalog = [messageCount]Row{
 	UnreadableUidx:      {Fatal, "Could not read file '%s'", "", false},
 	APIVersionSyntax:    {Fatal, "--cuda-api-version value cannot be parsed", "", false},
 	APIVersionMajor:     {Fatal, "--cuda-api-version major number must be == toolkit version", "", false},
-	NoOutput:            {Fatal, "Could not open output file '%s'", "does the folder exist, and may it be written to?", false},
+	NoOutput:            {Fatal, "Could not open output file '%s'", "", false},
+	NoTimeFile:          {Fatal, "Cannot open file '%s'", "", false},
 	OutputCutShort:      {Fatal, "Internal error: writing file", "", false},
-	NoTimeFile:          {Fatal, "Cannot open file '%s'", "does the folder exist, and may it be written to?", false},
 	ScriptFailed:        {Fatal, "Host linker script creation failed.", "the host's linker must be on PATH as ld, and the output file's folder must exist.", false},
 
 	IgnoredOption:    {Info, "option '%s' has no effect: %s", "", false},
-	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "", false},
+	LTOOption:        {Fatal, "option '%s' needs link-time optimisation, which culink does not do", "leave the option out, and compile the inputs to machine code (code=sm_90 in place of code=lto_90).", false},
 	NvHost:           {Fatal, "storing a host object in the image with --nv-host is not supported", "link without --nv-host.", false},
+	OutputIsInput:    {Fatal, "'%s' is an input and cannot be the output, too", "name another file behind -o.", false},
 	ReferenceDiffers: {Fatal, "the reference linker disagrees:\n%s", "", false},
 }

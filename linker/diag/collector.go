@@ -1,7 +1,9 @@
 package diag
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 )
 
@@ -24,6 +26,9 @@ type Message struct {
 	Promoted bool
 	// Note says what to do, where that depends on the case; printed under culink's own name only, before the catalog's hint.
 	Note string
+	// Cause says in what way: why a file cannot be written, what code it has instead. Shown behind the text under culink's own name
+	// only; "" for none.
+	Cause string
 	// Raw is verbatim text that is printed as it is instead of a catalog text (dumps, output of ptxas).
 	Raw string
 }
@@ -67,6 +72,15 @@ func (c *Collector) Report(id ID, args ...any) {
 	c.add(Message{ID: id, Args: args})
 }
 
+// Add adds a message of any class. A fatal one comes back as an error that ends the link.
+func (c *Collector) Add(m Message) error {
+	c.add(m)
+	if catalog[m.ID].Severity == Fatal {
+		return &FatalError{m}
+	}
+	return nil
+}
+
 // Raw adds verbatim text, which may have several lines and is printed without a prefix.
 func (c *Collector) Raw(text string) {
 	c.add(Message{ID: RawText, Raw: text})
@@ -89,16 +103,25 @@ func (c *Collector) add(m Message) {
 
 // Fatal adds a fatal message and returns it as an error that ends the link.
 func (c *Collector) Fatal(id ID, args ...any) error {
-	m := Message{ID: id, Args: args}
-	c.add(m)
-	return &FatalError{m}
+	return c.Add(Message{ID: id, Args: args})
 }
 
 // FatalNote is Fatal for a message with a note.
 func (c *Collector) FatalNote(note string, id ID, args ...any) error {
-	m := Message{ID: id, Args: args, Note: note}
-	c.add(m)
-	return &FatalError{m}
+	return c.Add(Message{ID: id, Args: args, Note: note})
+}
+
+// FatalCause is Fatal for a file that the system cannot read or write.
+func (c *Collector) FatalCause(cause error, id ID, args ...any) error {
+	m := Message{ID: id, Args: args}
+	var path *fs.PathError
+	switch {
+	case errors.As(cause, &path):
+		m.Cause = path.Err.Error() // the message names the file
+	case cause != nil:
+		m.Cause = cause.Error()
+	}
+	return c.Add(m)
 }
 
 // Append adds the messages of another collector, which has applied its own rules, leaving out those that are here word for

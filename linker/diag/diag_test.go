@@ -79,7 +79,7 @@ func TestExplanationsAreSortedGroupedAndDemangled(t *testing.T) {
 	}
 	lines := strings.Split(b.String(), "\n")
 	want := []string{
-		"culink: info: function properties for 'k':",
+		"culink: info: properties of 'k'",
 		"raw text",
 		"culink: warning: stack size for entry function 'k' cannot be statically determined",
 		"    " + catalog[StackSizeUnknown].Hint,
@@ -90,8 +90,8 @@ func TestExplanationsAreSortedGroupedAndDemangled(t *testing.T) {
 		"    and 2 further uses",
 		"    " + catalog[UndefinedReference].Hint,
 		"culink: error: multiple definition of 'x' in 'c.o', first defined in 'a.o'",
-		"culink: error: size doesn't match for 'x' in 'c.o', first specified in 'a.o'",
 		"    " + catalog[MultipleDefinition].Hint,
+		"culink: error: size doesn't match for 'x' in 'c.o', first specified in 'a.o'",
 		"    " + catalog[SizeMismatch].Hint,
 		"culink: error: the link failed: 3 errors, 1 warning",
 		"",
@@ -164,6 +164,7 @@ func TestAppendLeavesOutRepeats(t *testing.T) {
 func TestExplanationsSayWhatArgumentsMean(t *testing.T) {
 	c := &Collector{}
 	c.Report(TooMuchShared, "_Z1kPi", uint64(0xea60), uint64(0xc000))
+	c.Report(RegisterLimit, "_Z1kPi", 32, "_Z1fi", 182)
 	c.Report(NoInputFile, "a.o")
 	_ = c.FatalNote("a note", ConflictingOptions, "-x", "no -g%d")
 	_ = c.Fatal(UnknownArch, "(null)")
@@ -173,9 +174,10 @@ func TestExplanationsSayWhatArgumentsMean(t *testing.T) {
 	if err := x.Print(&b, c.Messages()); err != nil {
 		t.Fatal(err)
 	}
-	want := "culink: error: kernel 'k(int *)' uses too much shared memory: 60000 bytes of at most 49152 [_Z1kPi]\n    " + catalog[TooMuchShared].Hint +
+	want := "culink: error: kernel 'k(int*)' uses too much shared memory: 60000 bytes of at most 49152 [_Z1kPi]\n    " + catalog[TooMuchShared].Hint +
+		"\nculink: error: kernel 'k(int*)' with at most 32 registers calls function 'f(int)' with 182 [_Z1kPi]\n    " + catalog[RegisterLimit].Hint +
 		"\nculink: error: cannot read 'a.o': no a.o\nculink: error: option -x needs -g%d\n    a note\n" +
-		"culink: error: no architecture to link for\n    " + catalog[UnknownArch].Hint + "\nculink: error: the link failed: 4 errors\n"
+		"culink: error: no architecture to link for\n    " + catalog[UnknownArch].Hint + "\nculink: error: the link failed: 5 errors\n"
 	got := strings.Split(b.String(), "\n")
 	expected := strings.Split(want, "\n")
 	slices.Sort(got)

@@ -5,5 +5,6 @@
 // started as nvlink it prints each message as nvlink words it, one line each; started as culink it prints the same
 // facts sorted, grouped by symbol, demangled and with the likely cause and fix.
 //
-// The table of messages (catalog.go) is the only place that holds a text.
+// The table of messages (catalog.go) holds each text as the reference linker words it, with the likely cause and fix; explain.go
+// has culink's own words where they differ. No other package holds a text.
 package diag

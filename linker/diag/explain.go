@@ -19,17 +19,22 @@ var rolesOf = [messageCount]roles{
 	UndefinedReference: {1, 2}, MultipleDefinition: {1, 2}, SpaceMismatch: {1, 2}, ManagedMismatch: {1, 2}, SizeMismatch: {1, 2},
 	NotGlobalEverywhere: {1, 0}, PrototypeMismatch: {1, 2}, DuplicateWeakParamBank: {1, 0}, CommonLarger: {1, 2}, TooMuchShared: {1, 0},
 	TooMuchCompilerConstant: {1, 0}, ReservedSharedNotAllowed: {1, 0}, RegisterLimit: {1, 0}, StackSizeUnknown: {1, 0},
-	AddressTakenUncalled: {1, 0}, TooManyTextures: {2, 0}, TooManySamplers: {2, 0}, TooManySurfaces: {2, 0}, CtaGroupConflict: {1, 0},
+	AddressTakenUncalled: {1, 0}, TooManyTextures: {2, 0}, TooManySamplers: {2, 0}, TooManySurfaces: {2, 0}, CtaGroupConflict: {1, 0}, FunctionProperties: {1, 0}, CodeKept: {1, 0},
+	NotIndexed: {1, 0}, WrongSlot: {1, 0}, SharedUuid: {1, 0},
 	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1}, NewerThanKnown: {0, 1},
 	RecompileToolkit: {0, 1}, Expected64Bit: {0, 1}, EwpObject: {0, 1}, MalformedInput: {0, 1}, UnsupportedInput: {0, 1},
-	NoInputFile: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, LTOInput: {0, 1},
+	NoInputFile: {0, 1}, OutputIsInput: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, SizeMismatch64: {0, 1}, SizeMismatch32: {0, 1}, NotRelocatable: {0, 1}, LTOInput: {0, 1},
 }
+
+// otherSymbol says which argument, counted from 1, is a second symbol.
+var otherSymbol = [messageCount]int{RegisterLimit: 3, SharedUuid: 2}
 
 // consequences are messages that only say that earlier ones ended the link: culink leaves them out behind an error.
 var consequences = [messageCount]bool{MergeElfFailed: true, ElfLinkInternal: true, FatbinaryError: true, NoCallgraphNode: true, NoRegisterCount: true}
 
 // ownWords are texts that culink words differently from the reference. Arguments are those of the catalog's text.
 var ownWords = [messageCount]string{
+	StrayCharacter:           "unexpected end behind '%s'",
 	UnknownOption:            "unknown option '-%s'",
 	NoOutputFile:             "no output file",
 	NoInputFiles:             "no input files",
@@ -43,6 +48,16 @@ var ownWords = [messageCount]string{
 	TooMuchConstant:          "too much constant data in all inputs together: %d bytes of at most %d",
 	RegisterLimit:            "kernel '%s' with at most %d registers calls function '%s' with %d",
 	NotGlobalEverywhere:      "'%s' is a kernel (__global__) in some inputs and none in others",
+	ValueNotDefined:          "'%s' is not a value of --%s",
+	ArchNotFound:             "no code for %s in '%s'",
+	ArchMismatch:             "'%s' cannot be linked for %s",
+	AbiMismatch:              "'%s' has another ABI than the release that is imitated",
+	SizeMismatch64:           "'%s' is 32-bit device code",
+	SizeMismatch32:           "'%s' is 64-bit device code",
+	RecompileToolkit:         "'%s' was compiled before CUDA 12.0",
+	MalformedInput:           "'%s' is damaged: %s",
+	UnsupportedInput:         "'%s' cannot be linked: %s",
+	FunctionProperties:       "properties of '%s'",
 	Redefinition:             "option '%s' is given several times with different values: the last one counts",
 	VirtualTarget:            "'%s' is no architecture to link for",
 	PreserveRelocsIncomplete: "nvlink calls '--preserve-relocs' incomplete for '%s'; its output is reproduced as it is",
@@ -67,7 +82,7 @@ type Explanation struct {
 	Target string
 	// Unreadable says why a file cannot be read: "no such file". Nil if that is not known.
 	Unreadable func(file string) string
-	// Limit is the number of errors that are shown; 0 shows all.
+	// Limit is how many symbols or files are shown with warnings, and how many with errors; 0 shows all.
 	Limit int
 }
 
@@ -168,8 +183,9 @@ func (m *Message) argument(n int) string {
 // printer writes the lines.
 type printer struct {
 	Explanation
-	out   *bufio.Writer
-	shown int
+	out *bufio.Writer
+	// warnings and errors count the groups that are out.
+	warnings, errors int
 	// hinted are the explanations that are out already: each is given once.
 	hinted map[string]bool
 }
@@ -177,11 +193,15 @@ type printer struct {
 func (p *printer) groups(groups []*group) {
 	hidden := 0
 	for _, g := range groups {
-		if p.Limit > 0 && p.shown >= p.Limit && g.severity < Fatal {
+		shown := &p.errors
+		if g.severity == Warning {
+			shown = &p.warnings
+		}
+		if p.Limit > 0 && *shown >= p.Limit {
 			hidden += len(g.messages)
 			continue
 		}
-		p.shown++
+		*shown++
 		p.group(g)
 	}
 	if hidden > 0 {
@@ -189,9 +209,8 @@ func (p *printer) groups(groups []*group) {
 	}
 }
 
-// group writes the messages about one symbol, then what explains them, each explanation once.
+// group writes the messages about one symbol, each with what explains it unless that has been said before.
 func (p *printer) group(g *group) {
-	var hints []string
 	for _, m := range g.messages {
 		p.message(m)
 		if m.ID == UndefinedReference && p.References != nil {
@@ -200,12 +219,9 @@ func (p *printer) group(g *group) {
 		for _, h := range []string{m.Note, catalog[m.ID].Hint} {
 			if h != "" && !p.hinted[h] {
 				p.hinted[h] = true
-				hints = append(hints, h)
+				p.note(h)
 			}
 		}
-	}
-	for _, h := range hints {
-		p.note(h)
 	}
 }
 
@@ -222,38 +238,47 @@ func (p *printer) references(symbol string) {
 
 // words is a message as culink words it, with its symbol demangled.
 func (m *Message) words() string {
+	if special := m.specialWords(); special != "" {
+		return special
+	}
 	format := ownWords[m.ID]
 	if format == "" {
 		format = catalog[m.ID].Format
 	}
 	args := append([]any(nil), m.Args...)
-	symbol := rolesOf[m.ID].symbol
-	mangled := m.argument(symbol)
-	if plain := cuname.Demangle(mangled); symbol > 0 && plain != mangled {
-		args[symbol-1] = plain
-	} else {
-		mangled = ""
-	}
-	if special := m.specialWords(); special != "" {
-		format, args = special, nil
+	for _, n := range [...]int{rolesOf[m.ID].symbol, otherSymbol[m.ID]} {
+		if n > 0 {
+			args[n-1] = Plain(m.argument(n))
+		}
 	}
 	text := lower(strings.TrimSuffix(fmt.Sprintf(format, args...), "."))
-	if mangled != "" {
-		text += " [" + mangled + "]"
+	if symbol := m.Subject(); symbol != Plain(symbol) {
+		text += " [" + symbol + "]"
 	}
 	return text
 }
 
-// specialWords are the words of messages whose arguments do not make sense to people; empty for all others. In the form of a
-// format without arguments.
+// specialWords are the words of messages whose arguments do not make sense to people; empty for all others.
 func (m *Message) specialWords() string {
 	switch second, needs := strings.CutPrefix(m.argument(2), "no "); {
+	case m.ID == NewerThanToolkit:
+		return fmt.Sprintf("'%s' was compiled by CUDA %s, which is newer than CUDA %s", m.argument(1), release(m.Args[1]), release(m.Args[2]))
+	case m.ID == NewerThanKnown:
+		return fmt.Sprintf("'%s' was compiled by CUDA %s and is linked as CUDA %s would", m.argument(1), release(m.Args[1]), release(m.Args[2]))
 	case m.ID == UnknownArch && m.argument(1) == "(null)":
 		return "no architecture to link for"
 	case m.ID == ConflictingOptions && needs:
-		return strings.ReplaceAll("option "+m.argument(1)+" needs "+second, "%", "%%")
+		return "option " + m.argument(1) + " needs " + second
 	}
 	return ""
+}
+
+// release is a version word, ten times the version, as people write it: "13.0".
+func release(word any) string {
+	if n, ok := word.(int); ok && n >= 0 {
+		return fmt.Sprintf("%d.%d", n/10, n%10)
+	}
+	return fmt.Sprint(word)
 }
 
 // lower makes the first letter small unless the word is in capitals.
@@ -266,10 +291,12 @@ func lower(s string) string {
 
 func (p *printer) message(m *Message) {
 	text := m.words()
+	why := m.Cause
 	if m.ID == NoInputFile && p.Unreadable != nil {
-		if why := p.Unreadable(m.argument(1)); why != "" {
-			text += ": " + why
-		}
+		why = p.Unreadable(m.argument(1))
+	}
+	if why != "" {
+		text += ": " + why
 	}
 	if m.Promoted {
 		text += " [-Werror]"
@@ -309,4 +336,4 @@ func (p *printer) note(text string) {
 func (m *Message) Subject() string { return m.argument(rolesOf[m.ID].symbol) }
 
 // Plain is a symbol's name as people wrote it: demangled if it is mangled.
-func Plain(symbol string) string { return cuname.Demangle(symbol) }
+func Plain(symbol string) string { return cuname.Readable(symbol) }

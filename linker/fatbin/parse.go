@@ -30,7 +30,7 @@ type EntryError struct {
 }
 
 func (e *EntryError) Error() string {
-	return fmt.Sprintf("fatbin container, offset %#x: %v: %s", e.Offset, e.Err, e.Detail)
+	return fmt.Sprintf("%v at offset %#x: %s", e.Err, e.Offset, e.Detail)
 }
 
 func (e *EntryError) Unwrap() error { return e.Err }

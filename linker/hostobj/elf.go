@@ -103,7 +103,7 @@ func ReadFile(data []byte) (*File, error) {
 		return nil, fmt.Errorf("%w: e_shentsize %d", ErrUnsound, e)
 	}
 	if shoff > size || size-shoff < stride {
-		return nil, fmt.Errorf("%w: section table at %#x of %#x bytes", ErrUnsound, shoff, size)
+		return nil, fmt.Errorf("%w: its section table at offset %#x lies past its end, %#x", ErrUnsound, shoff, size)
 	}
 	first := data[shoff : shoff+stride]
 	if num == 0 { // ELF: more sections than e_shnum can say
@@ -113,7 +113,7 @@ func ReadFile(data []byte) (*File, error) {
 		strndx = uint64(le.Uint32(first[c.link:]))
 	}
 	if num > (size-shoff)/stride {
-		return nil, fmt.Errorf("%w: %d sections from %#x of %#x bytes", ErrUnsound, num, shoff, size)
+		return nil, fmt.Errorf("%w: its table of %d sections at offset %#x runs past its end, %#x", ErrUnsound, num, shoff, size)
 	}
 	f.headers = data[shoff : shoff+num*stride]
 	if strndx >= num {
@@ -153,7 +153,7 @@ func (s section) bytes(data []byte) ([]byte, error) {
 		return nil, nil
 	}
 	if s.offset > uint64(len(data)) || s.size > uint64(len(data))-s.offset {
-		return nil, fmt.Errorf("%w: section %d has %#x bytes at %#x of %#x", ErrUnsound, s.index, s.size, s.offset, len(data))
+		return nil, fmt.Errorf("%w: section %d with %#x bytes at offset %#x runs past its end, %#x", ErrUnsound, s.index, s.size, s.offset, len(data))
 	}
 	return data[s.offset : s.offset+s.size : s.offset+s.size], nil
 }

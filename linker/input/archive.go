@@ -144,6 +144,7 @@ func (s *scan) adopt(inner *scan) {
 		}
 	}
 	s.steps = append(s.steps, inner.steps...)
+	s.whole = append(s.whole, inner.whole...)
 	s.refs.missing = s.refs.missing || inner.refs.missing
 	s.refs.external = append(s.refs.external, inner.refs.external...)
 	s.refs.internal = append(s.refs.internal, inner.refs.internal...)

@@ -74,6 +74,10 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 	code, name := t.module.Cubin, t.module.Name
 	h, err := cubin.ReadHeader(code)
 	if t.module.FromContainer && (err != nil || h.Machine != cubin.EMCUDA) {
+		if !o.AsReference {
+			t.refuse("what its container holds is no device code")
+			return
+		}
 		t.say(diag.SizeMismatchOf(o.is64()), name)
 		return
 	}
@@ -81,7 +85,7 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 	if f, err := p.Parse(code); err == nil {
 		t.module.File, sections = f, parsed{f}
 	} else if sections, err = soundFile(code); err != nil {
-		t.leaveOut(o, err.Error())
+		t.leaveOut(o, err.Error(), "")
 		if o.AsReference && o.Toolkit.Word < firstOwnRules {
 			t.leftOut, t.absent, t.ids = false, true, []string{"(null)"} // what 12.4 registers (observed)
 		}
@@ -89,13 +93,13 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 	}
 	switch {
 	case h.Type == elfExecutable:
-		t.leaveOut(o, "it is linked already")
+		t.leaveOut(o, "it is linked already, or was compiled without -rdc=true", compileIt)
 		return
 	case sections.Is64() != o.is64():
 		t.say(diag.SizeMismatchOf(o.is64()), name)
 		return
 	case err != nil:
-		t.leaveOut(o, err.Error())
+		t.leaveOut(o, err.Error(), "")
 		return
 	}
 	t.checkTarget(o, &h, sections)
@@ -136,12 +140,12 @@ func withoutBytes(typ uint32) bool {
 	return s.NoBits()
 }
 
-// leaveOut is for code that the reference silently does not take.
-func (t *take) leaveOut(o *Options, why string) {
+// leaveOut is for code that the reference silently does not take. note is what to do about it.
+func (t *take) leaveOut(o *Options, why, note string) {
 	t.leftOut = true
 	switch {
 	case !o.AsReference:
-		t.refuse(why)
+		t.found = append(t.found, step{id: diag.UnsupportedInput, args: []any{t.module.Name, why}, note: note})
 	case o.Warn:
 		t.say(diag.LostCode, t.module.Name, why)
 	}
@@ -176,7 +180,7 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 			t.say(diag.UnknownArch, "sm_0")
 			return
 		}
-		t.say(diag.ArchMismatch, name, o.targetName())
+		t.found = append(t.found, step{id: diag.ArchMismatch, args: []any{name, o.targetName()}, cause: "it is code for sm_" + in.String()})
 		return
 	}
 	if badABI {

@@ -85,14 +85,14 @@ func TestLoadTakesWhatTheReferenceTakesOrLosesNothing(t *testing.T) {
 			outcome{Messages: []string{"fatal: Input file 'b90.cubin' arch does not match target 'sm_80'"}, Failed: true}},
 		{"no code for the target", "b90.o", outcome{IDs: []string{"_id_b"}, Messages: []string{"warning: SM Arch ('sm_80') not found in 'b90.o'"}}, outcome{IDs: []string{"_id_b"}, Messages: []string{"warning: SM Arch ('sm_80') not found in 'b90.o'"}}},
 
-		{"a text file", "text.txt", outcome{}, outcome{Messages: []string{"fatal: Input file 'text.txt': neither an object nor an archive, fatbin, cubin or PTX"}, Failed: true}},
+		{"a text file", "text.txt", outcome{}, outcome{Messages: []string{"fatal: Input file 'text.txt': it is none of the known kinds of files"}, Failed: true}},
 		{"a cubin without an extension", "cubin", outcome{}, outcome{Modules: []string{"cubin=B"}, IDs: []string{"PATH_cubin"},
 			Messages: []string{lost("cubin", "only cubins with the extension cubin, and relocatable ones with o, are taken")}}},
 		{"a cubin under another extension", "b.obj", outcome{}, outcome{Modules: []string{"b.obj=B"}, IDs: []string{"PATH_b_obj"},
 			Messages: []string{lost("b.obj", "only cubins with the extension cubin, and relocatable ones with o, are taken")}}},
 		{"an object without an extension", "obj", outcome{}, outcome{Modules: []string{"obj=B"}, IDs: []string{"_id_b"}, Messages: []string{lost("obj", "its name has no extension")}}},
 		{"a fatbin under another extension", "b.bin", outcome{}, outcome{Modules: []string{"b.bin=B"}, IDs: []string{"PATH_b_bin"}, Messages: []string{lost("b.bin", "only fatbins with the extension fatbin are taken")}}},
-		{"a linked cubin", "exec.cubin", outcome{}, outcome{Messages: []string{"fatal: Input file 'exec.cubin': it is linked already"}, Failed: true}},
+		{"a linked cubin", "exec.cubin", outcome{}, outcome{Messages: []string{"fatal: Input file 'exec.cubin': it is linked already, or was compiled without -rdc=true"}, Failed: true}},
 		{"a second container", "two.fatbin", outcome{Modules: []string{"two.fatbin=A"}, IDs: []string{"PATH_two_fatbin"}}, outcome{Modules: []string{"two.fatbin=A", "two.fatbin=B"}, IDs: []string{"PATH_two_fatbin"},
 			Messages: []string{lost("two.fatbin", "it has several fatbin containers, of which the first is read")}}},
 		{"bytes behind a container", "tail.fatbin", outcome{Modules: []string{"tail.fatbin=B"}, IDs: []string{"PATH_tail_fatbin"}}, outcome{Messages: []string{"fatal: Input file 'tail.fatbin': 13 bytes behind its fatbin container are no container"}, Failed: true}},
@@ -107,7 +107,7 @@ func TestLoadTakesWhatTheReferenceTakesOrLosesNothing(t *testing.T) {
 		{"a fatbin in an archive", "fat.a", outcome{}, outcome{Modules: []string{"fat.a:b.fatbin=B", "fat.a:a.o=A"}, IDs: []string{"PATH_fat_a_b_fatbin", "_id_a"}, Messages: []string{lost("fat.a:b.fatbin", "fatbins in archives are not linked")}}},
 		{"an archive in an archive", "nest.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'nest.a:b.a': an archive in an archive"}, Failed: true}},
 		{"names of the BSD form", "bsd.a", outcome{}, outcome{Modules: []string{"bsd.a:b.o=B"}, IDs: []string{"_id_b"}}},
-		{"a damaged object in an archive", "cutobj.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'cutobj.a:b.o': not a sound ELF file: section table at 0x238 of 0x1f4 bytes"}, Failed: true}},
+		{"a damaged object in an archive", "cutobj.a", outcome{}, outcome{Messages: []string{"fatal: Input file 'cutobj.a:b.o': not a sound ELF file: its section table at offset 0x238 lies past its end, 0x1f4"}, Failed: true}},
 		{"a damaged archive", "bad.a", outcome{Messages: []string{"fatal: unexpected archive format", "fatal: elfLink internal error"}, Failed: true},
 			outcome{Messages: []string{`fatal: Input file 'bad.a': archive header at offset 0x8: unexpected archive format: no slash in the name "no slash in it n"`}, Failed: true}},
 		{"a thin archive in its folder", "sub/t.a", outcome{Modules: []string{"sub/t.a:b.o=B"}, IDs: []string{"_id_b"}}, outcome{Modules: []string{"sub/t.a:b.o=B"}, IDs: []string{"_id_b"}}},
@@ -138,7 +138,7 @@ func TestWarnTellsWhatTheReferenceLoses(t *testing.T) {
 	for file, want := range map[string]string{
 		"cubin": "its name has no extension", "b.obj": "a cubin under the extension obj", "b.bin": "a fatbin under the extension bin",
 		"txt.a": "it stands behind 't.txt', which is no ELF file", "ab.o": "it has several fatbin containers, of which the first is read",
-		"exec.cubin": "it is linked already", "cubin.a": "cubins in archives are not linked", "fat.a": "only ELF files in archives are taken",
+		"exec.cubin": "it is linked already, or was compiled without -rdc=true", "cubin.a": "cubins in archives are not linked", "fat.a": "only ELF files in archives are taken",
 	} {
 		got, _ := load(t, Options{Dir: dir, Files: []string{file}, AsReference: true, Warn: true})
 		if len(got.Messages) == 0 || !strings.HasPrefix(got.Messages[0], "warning: code of '") || !strings.HasSuffix(got.Messages[0], want) {

@@ -142,6 +142,7 @@ func (l *loader) unpackAll(ctx context.Context) error {
 		floor = DefaultTotalFloor
 	}
 	var size, plain uint64
+	tooMuch := false
 	for _, s := range l.scans {
 		if s.file != nil {
 			size += uint64(len(s.file.data))
@@ -153,6 +154,10 @@ func (l *loader) unpackAll(ctx context.Context) error {
 			}
 			if t.entry != nil && t.entry.Compressed() && u.Check(t.entry) == nil {
 				if plain += t.entry.Plain; plain > max(floor, size*totalRatio) {
+					if tooMuch { // said already
+						continue
+					}
+					tooMuch = true
 					t.refuse(fmt.Sprintf("the inputs up to here unpack to %d bytes from %d", plain, size))
 					continue
 				}
@@ -176,14 +181,25 @@ func (l *loader) unpackAll(ctx context.Context) error {
 	})
 }
 
-// carryOut reports and adds, file by file. It ends at the first fatal message.
+// carryOut reports and adds, file by file. As the reference it ends at the first fatal message; under culink's own name the rest of
+// the inputs have their say first.
 func (l *loader) carryOut() error {
+	var first error
 	for _, s := range l.scans {
+		l.result.NotRelocatable = append(l.result.NotRelocatable, s.whole...)
 		for i := range s.steps {
-			if err := l.step(&s.steps[i]); err != nil {
+			err := l.step(&s.steps[i])
+			var fatal *diag.FatalError
+			if err != nil && (l.o.AsReference || !errors.As(err, &fatal)) {
 				return err
 			}
+			if first == nil {
+				first = err
+			}
 		}
+	}
+	if first != nil {
+		return first
 	}
 	l.registerRest()
 	l.filter()
@@ -207,7 +223,7 @@ func (l *loader) registerRest() {
 func (l *loader) step(st *step) error {
 	switch {
 	case st.stage != noStage:
-		if l.diag.Errors() == 0 {
+		if l.diag.Errors() == 0 || !l.o.AsReference {
 			return nil
 		}
 		if st.stage == fatbinStage {
@@ -232,15 +248,11 @@ func (l *loader) message(st *step) error {
 		}
 		l.newer = true
 	}
-	if m := (diag.Message{ID: st.id}); m.Severity() < diag.Fatal {
-		l.diag.Report(st.id, st.args...)
-		return nil
-	}
+	err := l.diag.Add(diag.Message{ID: st.id, Args: st.args, Cause: st.cause, Note: st.note})
 	if st.leads {
-		l.diag.Report(st.id, st.args...)
 		return nil
 	}
-	return l.diag.Fatal(st.id, st.args...)
+	return err
 }
 
 // take adds a module and its registrations.

@@ -124,6 +124,9 @@ type Result struct {
 	KernelsExternal, KernelsInternal []string
 	// Variables are the patterns of variables that host code refers to.
 	Variables []string
+	// NotRelocatable are the host objects whose device code is no input of a link: it was compiled without -rdc=true, or is linked
+	// already.
+	NotRelocatable []string
 	// Compilations are the runs of ptxas, in input order.
 	Compilations []Compilation
 

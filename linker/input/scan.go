@@ -1,7 +1,6 @@
 package input
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -30,6 +29,8 @@ type step struct {
 	id    diag.ID
 	args  []any
 	leads bool
+	// cause and note say more about the case under culink's own name (diag.Message).
+	cause, note string
 	// take is a module, or a file without code for the target that is registered.
 	take *take
 }
@@ -68,6 +69,8 @@ type scan struct {
 	archived, mapped bool
 	steps            []step
 	refs             references
+	// whole are the host objects whose device code is no input of a link.
+	whole []string
 	// extra are the files of thin members.
 	extra []*file
 }
@@ -121,6 +124,15 @@ func (s *scan) ignored(name, why string) {
 	}
 }
 
+// compileIt is what to do about a file that is no input of a link.
+const compileIt = "inputs are relocatable cubins, host objects, fatbins, archives of these, and PTX: what comes out of a compilation with -rdc=true (ptxas: -c; clang: -fgpu-rdc)."
+
+// noInput ends the scan of a file that is of no kind that can be linked.
+func (s *scan) noInput(why string) error {
+	s.steps = append(s.steps, step{id: diag.UnsupportedInput, args: []any{s.name, why}, note: compileIt})
+	return errStop
+}
+
 // refuse ends the scan with culink's own words.
 func (s *scan) refuse(name, why string) error { return s.stop(diag.UnsupportedInput, name, why) }
 
@@ -143,7 +155,7 @@ func (s *scan) run() error {
 	}
 	s.file, s.archived, s.mapped = f, ar.Is(f.data), f.mapped
 	if len(f.data) == 0 && !s.o.AsReference {
-		return s.stop(diag.UnsupportedInput, s.name, "the file is empty")
+		return s.noInput("the file is empty")
 	}
 	if len(f.data) == 0 {
 		return nil
@@ -272,7 +284,7 @@ func (s *scan) byContent() error {
 		return s.archive()
 	case contentHost:
 		if ext == "cubin" {
-			return s.stop(diag.UnsupportedInput, s.name, "an ELF file for a host, not for a device")
+			return s.noInput("an ELF file for a host, not for a device")
 		}
 		if elfType(data) != elfRelocatable {
 			return nil // executables and shared libraries hold linked code only
@@ -282,7 +294,7 @@ func (s *scan) byContent() error {
 		}
 		return s.host(data, s.name, false)
 	case contentPTX:
-		if !s.old() || ext != "ptx" {
+		if ext != "ptx" || !s.old() && s.o.Target.SM < firstLinkedPTX {
 			s.lost(s.name, "PTX files are not linked")
 		}
 		return s.ptx(false)
@@ -295,7 +307,7 @@ func (s *scan) byContent() error {
 	case "nvvm", "ltoir", "bc":
 		return s.stop(diag.LTOInput, s.name)
 	}
-	return s.refuse(s.name, "neither an object nor an archive, fatbin, cubin or PTX")
+	return s.noInput("it is none of the known kinds of files")
 }
 
 // pathName is how a file without an identifier of its own is registered: its absolute path, for a member with a colon and its name behind the archive's, in the characters of an
@@ -352,142 +364,4 @@ func (s *scan) fatbin() error {
 	s.enter(fatbinStage)
 	s.refs.missing = true
 	return s.containers(s.file.data, s.name, moduleIDs{s.pathName(s.name), false}, false)
-}
-
-// host takes an ELF file as a host object, whatever machine it is for.
-func (s *scan) host(data []byte, name string, member bool) error {
-	if !member {
-		s.enter(objectStage)
-	}
-	// libcudadevrt of CUDA 13 has no host references; without them it does not count (observed).
-	counts := !isRuntime(s.name)
-	f, err := hostobj.ReadFile(data)
-	var o *hostobj.Object
-	if err == nil {
-		o, err = f.Object()
-	}
-	if err == nil && !o.Segment {
-		if counts {
-			s.refs.missing = true
-		}
-		return nil
-	}
-	if err != nil || !fatbin.Is(o.Fatbin) {
-		if err == nil && o.Linked {
-			s.refs.missing = s.refs.missing || counts
-			return nil
-		}
-		if err != nil && !s.o.AsReference {
-			return s.refuse(name, err.Error())
-		}
-		s.lead(diag.NoFatbin, name)
-		return s.stop(diag.ElfLinkInternal)
-	}
-	if counts || o.Refs.Complete {
-		s.refs.add(&o.Refs, s.o.AsReference)
-	}
-	ids := moduleIDs{o.ModuleIDs, true}
-	if s.old() && len(ids.list) > 1 && s.o.AsReference {
-		ids.list = ids.list[:1]
-	}
-	if len(ids.list) == 0 && !o.HasModuleIDs {
-		ids = moduleIDs{s.pathName(name), false}
-	}
-	return s.containers(o.Fatbin, name, ids, member)
-}
-
-// moduleIDs are the identifiers under which a file's code is registered.
-type moduleIDs struct {
-	list        []string
-	constructor bool
-}
-
-func (r *references) add(refs *hostobj.Refs, asReference bool) {
-	if !refs.Complete {
-		r.missing = true
-		return
-	}
-	r.external = append(r.external, refs.KernelsExternal...)
-	r.internal = append(r.internal, refs.KernelsInternal...)
-	if refs.EmptyKernelPattern && asReference {
-		r.external = append(r.external, "")
-	}
-	for _, v := range [][]string{refs.DeviceExternal, refs.DeviceInternal, refs.ConstantExternal, refs.ConstantInternal} {
-		r.variables = append(r.variables, v...)
-	}
-}
-
-// containers takes the code of the first container in data, or of all of them: ld -r puts the containers of several
-// modules behind each other, of which the reference reads the first (observed).
-func (s *scan) containers(data []byte, name string, ids moduleIDs, member bool) error {
-	for first := true; ; first = false {
-		c, err := fatbin.Parse(data)
-		if err != nil {
-			return s.badContainer(name, err)
-		}
-		if c.Cut && s.old() && s.o.AsReference {
-			s.lead(diag.UnknownArch, "")
-			return s.stop(diag.FatbinaryError)
-		}
-		data = bytes.TrimLeft(data[c.Size:], "\x00") // alignment
-		if !first {
-			ids.list = nil
-		}
-		if err := s.choose(c, name, ids, member); err != nil {
-			return err
-		}
-		if len(data) == 0 {
-			return nil
-		}
-		if !fatbin.Is(data) {
-			if !s.o.AsReference {
-				return s.refuse(name, fmt.Sprintf("%d bytes behind its fatbin container are no container", len(data)))
-			}
-			return nil
-		}
-		if first {
-			s.lost(name, "it has several fatbin containers, of which the first is read")
-		}
-		if s.o.AsReference {
-			return nil
-		}
-	}
-}
-
-// choose takes the entry for the target.
-func (s *scan) choose(c *fatbin.Container, name string, ids moduleIDs, member bool) error {
-	e := c.Choose(target{s.o})
-	if e == nil {
-		if !s.o.NoArchWarning && (!member || !s.o.AsReference) {
-			s.report(diag.ArchNotFound, s.o.targetName(), name)
-		} else if member {
-			s.lost(name, "it has no code for "+s.o.targetName())
-		}
-		s.take(&take{module: s.module(name, member), ids: ids.list, constructor: ids.constructor, absent: true})
-		return nil
-	}
-	t := &take{module: s.module(name, member), ids: ids.list, constructor: ids.constructor, entry: e}
-	t.module.FromContainer = true
-	switch e.Kind {
-	case fatbin.KindIR:
-		if s.o.AsReference {
-			return s.stop(diag.LTOObjects)
-		}
-		return s.stop(diag.LTOInput, name)
-	case fatbin.KindPTX:
-		t.ptx, t.module.FromPTX, t.options = true, true, e.Options()
-	}
-	s.take(t)
-	return nil
-}
-
-// badContainer words a container that cannot be read.
-func (s *scan) badContainer(name string, err error) error {
-	if !s.o.AsReference {
-		return s.refuse(name, err.Error())
-	}
-	if errors.Is(err, fatbin.ErrFormat) {
-		s.report(diag.UnrecognizedFormat)
-	}
-	return s.stop(diag.FatbinaryError)
 }

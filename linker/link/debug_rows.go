@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// lineOpcodes are the standard opcodes that rewriteRows tells apart (DWARF 2).
+// The standard opcodes that rewriteRows tells apart (DWARF 2).
 const (
 	opExtended    = 0
 	opCopy        = 1

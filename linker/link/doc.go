@@ -24,7 +24,7 @@
 //	layout    addresses in constant, global and shared space; sizes; numbers of symbols; limits
 //	relocate  apply, keep or drop every relocation, for the plain sections and for their twins
 //	finalize  attributes, call graph, notes; numbers of sections; file offsets
-//	write     allocate the file once and fill it
+//	write     encode the image in batches, in the order of the file
 //
 // Everything is indexed by small integers (SymID, SecID, FuncID, FileID); a number is a place in a slice and says in
 // which order things were created. Work is linear in the inputs' sizes and the call graph's edges: reachability and

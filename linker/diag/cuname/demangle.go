@@ -7,6 +7,9 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
+// longest is the length of the longest name that the general demangler is asked for: it is slow on long ones.
+const longest = 2048
+
 // Demangle returns the C++ form of a name, or the name itself if it is not mangled. Any input is safe; the result is
 // shorter than 64 KiB.
 func Demangle(name string) string {
@@ -27,12 +30,21 @@ func Demangle(name string) string {
 	if text, ok := clones(name); ok {
 		return text
 	}
-	// The general demangler is slow on long names.
-	const longest = 2048
 	if len(name) > longest || strings.HasPrefix(name, "_ZL") || strings.HasPrefix(name, "_ZGT") || strings.ContainsAny(name, ".$") {
 		return name // cu++filt leaves these alone
 	}
 	return general(name)
+}
+
+// Readable returns the C++ form of a name as c++filt has it, with template parameters replaced: float f<float>(float*). What only
+// NVIDIA's compiler makes reads as Demangle has it. Any input is safe; the result is shorter than 64 KiB.
+func Readable(name string) string {
+	if strings.HasPrefix(name, "_Z") && !strings.Contains(name, "_INTERNAL_") && len(name) <= longest {
+		if text := general(name); text != name {
+			return text
+		}
+	}
+	return Demangle(name)
 }
 
 // clones is the text of a mangled name, or of several with dollar signs between them: the first is the function that the

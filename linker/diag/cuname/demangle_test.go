@@ -63,3 +63,19 @@ func FuzzDemangle(f *testing.F) {
 		}
 	})
 }
+
+func TestReadableNamesHaveTheirTemplateParametersReplaced(t *testing.T) {
+	for mangled, want := range map[string]string{
+		"_Z5scaleIfET_RK3BoxIS0_Li4EEPFS0_S0_E":            "float scale<float>(Box<float, 4> const&, float (*)(float))",
+		"_ZNK1n1S3getEi":                                   "n::S::get(int) const",
+		"_ZN33_INTERNAL_21b534e5_4_a_cu__Z2naPi1AC1ERKS0_": "A::A(const A&)", // the namespace of a file is NVIDIA's
+		"$_Z1kPf$_Z1fi":                                    Demangle("$_Z1kPf$_Z1fi"),
+		"kernel":                                           "kernel",
+		"_Zwrong":                                          "_Zwrong",
+		"":                                                 "",
+	} {
+		if got := Readable(mangled); got != want {
+			t.Errorf("Readable(%q)\n got %q\nwant %q", mangled, got, want)
+		}
+	}
+}
