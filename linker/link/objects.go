@@ -1,6 +1,8 @@
 package link
 
 import (
+	"fmt"
+
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 )
@@ -85,7 +87,7 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		size = s.MercSize // of functions the two tables have different ones
 	}
 	if y.Size != size && size != 0 && y.Size != 0 {
-		l.Diag.Report(diag.SizeMismatch, y.Name, in.Name, l.fileName(s.First))
+		l.sizeMismatch(in, y, s)
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
@@ -144,7 +146,7 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 		return
 	}
 	if y.Size != s.Size {
-		l.Diag.Report(diag.SizeMismatch, y.Name, in.Name, l.fileName(s.First))
+		l.sizeMismatch(in, y, s)
 	}
 	switch {
 	case oldCommon:
@@ -163,6 +165,11 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 		s.Align = y.Value
 		in.Lost[n] = lostOnArrival
 	}
+}
+
+// sizeMismatch reports that an input has a symbol in another size than the inputs before it.
+func (l *Link) sizeMismatch(in *Input, y *cubin.Symbol, s *Symbol) {
+	_ = l.Diag.Add(diag.Message{ID: diag.SizeMismatch, Args: []any{y.Name, in.Name, l.fileName(s.First)}, Cause: fmt.Sprintf("%d bytes and %d", y.Size, s.Size)})
 }
 
 // hasBytes reports whether a definition is initialised: its section has bytes in the file.

@@ -287,5 +287,5 @@ func (r *relocator) report(err error) error {
 	if e.id == diag.MalformedInput || e.id == diag.UnsupportedInput {
 		return r.l.Diag.Fatal(e.id, e.file, fmt.Sprintf("section %q: offset %#x: %s", e.section, e.offset, e.problem))
 	}
-	return fmt.Errorf("%w (%w)", r.l.Diag.Fatal(e.id), e)
+	return fmt.Errorf("%w (%w)", r.l.Diag.FatalNote(e.Error()+".", e.id), e)
 }

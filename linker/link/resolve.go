@@ -12,8 +12,8 @@ import (
 )
 
 // resolve enters the symbols of all inputs, in link order: functions first, then everything else, each table in its own
-// order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). All errors of
-// one input are reported, then the link ends.
+// order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). The reference
+// ends the link behind an input with errors, culink behind the last one.
 func (l *Link) resolve(ctx context.Context) error {
 	defined, functions, sections := 0, 0, 0
 	for _, in := range l.Inputs {
@@ -30,6 +30,7 @@ func (l *Link) resolve(ctx context.Context) error {
 	l.protoID = map[string]ProtoID{}
 	r := &resolver{l: l}
 	r.locals.grow(0)
+	before := l.Diag.Errors()
 	accepted := l.Inputs[:0:0]
 	extensible := slices.ContainsFunc(l.Inputs, func(in *Input) bool { return in.File.Type == cubin.ETExtensible })
 	for i, in := range l.Inputs {
@@ -59,11 +60,14 @@ func (l *Link) resolve(ctx context.Context) error {
 				return err
 			}
 		}
-		if l.Diag.Errors() > errors {
+		if l.Diag.Errors() > errors && l.AsReference {
 			return l.Diag.Fatal(diag.MergeElfFailed)
 		}
 	}
 	l.Inputs = accepted
+	if l.Diag.Errors() > before {
+		return l.Diag.Fatal(diag.MergeElfFailed)
+	}
 	return nil
 }
 
