@@ -18,8 +18,9 @@ func (r *run) explanation() diag.Explanation {
 	if r.line != nil && r.line.given(optReportArch) {
 		x.Target = r.line.text(optArch)
 	}
-	if r.uses != nil {
-		x.References = func(symbol string) []string { return r.uses[symbol] }
+	if u := r.undefined; u != nil {
+		x.References = func(symbol string) []string { return u.uses[symbol] }
+		x.Meant = u.meant
 	}
 	return x
 }

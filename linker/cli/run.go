@@ -36,8 +36,8 @@ type run struct {
 	printed int
 	// fixed is set when the release to imitate was asked for.
 	fixed bool
-	// uses says where undefined symbols are used.
-	uses map[string][]string
+	// undefined is what is known of symbols without a definition, nil if there are none.
+	undefined *undefined
 	// index is the index file of unified functions and variables, nil if none was named.
 	index *link.UnifiedIndex
 }

@@ -10,10 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/culink/culink/linker/arch"
-	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/input"
-	"github.com/culink/culink/linker/inspect"
 	"github.com/culink/culink/linker/link"
 )
 
@@ -49,10 +47,10 @@ type linked struct {
 	in     *input.Result
 	res    *link.Result
 	// out takes the image as it is made; nil if it is kept in res.
-	out    *outputFile
-	err    error
-	uses   map[string][]string
-	passes []passTime
+	out       *outputFile
+	err       error
+	undefined *undefined
+	passes    []passTime
 }
 
 // passTime is how long a pass took.
@@ -138,8 +136,7 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		}
 	}
 	if l.err != nil && !r.reference {
-		l.uses = usesOfUndefined(l.in, l.diag.Messages())
-		if len(l.uses) > 0 {
+		if l.undefined = findUndefined(l.in, l.diag.Messages()); l.undefined != nil {
 			r.sayNotRelocatable(l)
 		}
 	}
@@ -160,8 +157,8 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 		if l.diag != r.diag {
 			r.diag.Append(l.diag)
 		}
-		if l.uses != nil {
-			r.uses = l.uses
+		if l.undefined != nil {
+			r.undefined = l.undefined
 		}
 		if l.in != nil {
 			defer l.in.Close()
@@ -204,44 +201,4 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 		return e
 	}
 	return err
-}
-
-// usesOfUndefined finds where the symbols of undefined references are used, of each function and section the first place:
-// "f (.text.f+0x80) in a.o".
-func usesOfUndefined(in *input.Result, messages []diag.Message) map[string][]string {
-	wanted := map[string]bool{}
-	for i := range messages {
-		if m := &messages[i]; m.ID == diag.UndefinedReference {
-			wanted[m.Subject()] = true
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	out := map[string][]string{}
-	for i := range in.Modules {
-		f, err := cubin.Parse(in.Modules[i].Cubin)
-		if err != nil {
-			continue
-		}
-		first := map[string][]inspect.Use{}
-		inspect.Uses(f, wanted, func(symbol string, u inspect.Use) {
-			uses := first[symbol]
-			if last := len(uses) - 1; last >= 0 && uses[last].Section == u.Section {
-				uses[last].Offset = min(uses[last].Offset, u.Offset)
-			} else {
-				first[symbol] = append(uses, u)
-			}
-		})
-		for symbol, uses := range first {
-			for _, u := range uses {
-				where := u.String() + " in " + in.Modules[i].Name
-				if fn := u.Function(); fn != "" {
-					where = diag.Plain(fn) + " (" + u.String() + ") in " + in.Modules[i].Name
-				}
-				out[symbol] = append(out[symbol], where)
-			}
-		}
-	}
-	return out
 }

@@ -78,6 +78,8 @@ type Explanation struct {
 	Color bool
 	// References lists where a symbol is used, for messages about symbols without a definition: nil if not known.
 	References func(symbol string) []string
+	// Meant says what may be meant by a symbol without a definition, "" if nothing comes to mind: nil if not known.
+	Meant func(symbol string) string
 	// Target is named in every message when it is not empty (-report-arch).
 	Target string
 	// Unreadable says why a file cannot be read: "no such file". Nil if that is not known.
@@ -233,6 +235,11 @@ func (p *printer) references(symbol string) {
 			break
 		}
 		fmt.Fprintf(p.out, "    used by %s\n", r)
+	}
+	if p.Meant != nil {
+		if text := p.Meant(symbol); text != "" {
+			p.note(text)
+		}
 	}
 }
 
