@@ -215,8 +215,8 @@ func (p *printer) groups(groups []*group) {
 func (p *printer) group(g *group) {
 	for _, m := range g.messages {
 		p.message(m)
-		if m.ID == UndefinedReference && p.References != nil {
-			p.references(g.symbol)
+		if m.ID == UndefinedReference && p.References != nil && p.references(g.symbol) {
+			continue
 		}
 		for _, h := range []string{m.Note, catalog[m.ID].Hint} {
 			if h != "" && !p.hinted[h] {
@@ -227,7 +227,8 @@ func (p *printer) group(g *group) {
 	}
 }
 
-func (p *printer) references(symbol string) {
+// references writes where an undefined symbol is used and what may be meant by it. known reports whether that is said.
+func (p *printer) references(symbol string) (known bool) {
 	all := p.References(symbol)
 	for i, r := range all {
 		if i == shownReferences {
@@ -236,11 +237,14 @@ func (p *printer) references(symbol string) {
 		}
 		fmt.Fprintf(p.out, "    used by %s\n", r)
 	}
-	if p.Meant != nil {
-		if text := p.Meant(symbol); text != "" {
-			p.note(text)
-		}
+	if p.Meant == nil {
+		return false
 	}
+	text := p.Meant(symbol)
+	if text != "" {
+		p.note(text)
+	}
+	return text != ""
 }
 
 // words is a message as culink words it, with its symbol demangled.
