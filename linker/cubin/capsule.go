@@ -45,6 +45,7 @@ const (
 	capsuleMagic      = 0xc0000001
 	capsuleUnitMask   = 0x0f
 	capsulePrefix     = 0x10 // a u16: number of SASS instructions in bits 7 to 15
+	capsuleNoSASS     = 0x30 // an instruction, without prefix, that stands for no SASS
 	capsuleOpcodeOnly = 0x40
 	capsuleHead       = 12
 )
@@ -117,7 +118,10 @@ func capsuleRecord(data []byte, off int) (CapsuleRecord, int, error) {
 	if off >= len(data) {
 		return r, 0, capsuleError(off, "a record is missing")
 	}
-	if data[off]&capsulePrefix != 0 {
+	switch {
+	case data[off]&capsuleNoSASS == capsuleNoSASS:
+		r.Count = 0
+	case data[off]&capsulePrefix != 0:
 		if off+2 > len(data) {
 			return r, 0, capsuleError(off, "a record is cut off")
 		}

@@ -54,6 +54,23 @@ func TestParseCapsuleDecodesEveryKindOfRecord(t *testing.T) {
 	}
 }
 
+func TestInstructionsThatStandForNoSASSHaveNoPrefix(t *testing.T) {
+	got, err := ParseCapsule(capsuleOf(3, []uint32{0b010}, append([]byte{0x31, 0x02}, make([]byte, 14)...), filled(0x01, 16)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Capsule{Text: 7, Instructions: 3, SASS: 2, Records: []CapsuleRecord{
+		{Instruction: 0, Count: 0, Off: 16, Size: 16, Units: 1},
+		{Instruction: 2, SASS: 1, Count: 1, Off: 32, Size: 16, Units: 1},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r := got.At(0); r != nil {
+		t.Errorf("SASS instruction 0 has record %+v", r)
+	}
+}
+
 func TestCapsuleAtFindsTheRecordOfASASSInstruction(t *testing.T) {
 	// Instructions 0 and 2 have records for 3 and 1 SASS instructions, 1 has none.
 	c, err := ParseCapsule(capsuleOf(3, []uint32{0b010}, append([]byte{0x91, 0x01}, filled(0x41, 4)...), filled(0x01, 16)))
