@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -17,13 +19,33 @@ const (
 	maxFiles = 10000
 )
 
-// readOptionsFile reads a file of options. A folder reads as an empty file (observed).
+// maxOptions is the size in bytes from which on an options file, which can be a pipe without end, is refused.
+const maxOptions = 256 << 20
+
+// readOptionsFile reads a file of options up to the first NUL, which devices have soon. A folder reads as an empty file (observed).
 func readOptionsFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, syscall.EISDIR) {
-		return nil, nil
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	defer f.Close()
+	var data []byte
+	for piece := make([]byte, 32<<10); len(data) < maxOptions; {
+		n, err := f.Read(piece)
+		end := bytes.IndexByte(piece[:n], 0)
+		switch {
+		case end >= 0:
+			return append(data, piece[:end]...), nil
+		case errors.Is(err, syscall.EISDIR):
+			return nil, nil
+		case err == io.EOF:
+			return append(data, piece[:n]...), nil
+		case err != nil:
+			return nil, err
+		}
+		data = append(data, piece[:n]...)
+	}
+	return nil, fmt.Errorf("%s: options of more than %d bytes", name, maxOptions)
 }
 
 // optionsFiles puts the tokens of the files in place of the option that named them.

@@ -76,6 +76,7 @@ type frame struct {
 // *diag.FatalError that d has.
 func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d *diag.Collector, reference bool) (*commandLine, error) {
 	p := &parser{reference: reference, line: &commandLine{Toolkit: t}, names: names(t, reference), read: read, frames: []frame{{tokens: args}}, diag: d}
+	defer p.line.joinLists()
 	var first error
 	for {
 		arg, depth, ok := p.next()
@@ -100,6 +101,15 @@ func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d 
 func endsParsing(err error) bool {
 	var fatal *diag.FatalError
 	return errors.As(err, &fatal) && fatal.Message.ID == diag.TooManyOptionsFiles
+}
+
+// joinLists sets the texts of list options: once, since there may be thousands of pieces.
+func (c *commandLine) joinLists() {
+	for id := range c.values {
+		if v := &c.values[id]; v.Pieces != nil {
+			v.Text = strings.Join(v.Pieces, ",")
+		}
+	}
 }
 
 // next takes one token off the innermost source that has any.
@@ -166,7 +176,6 @@ func (p *parser) set(id optionID, text string) error {
 	case formList:
 		v.Given = true
 		v.Pieces = append(v.Pieces, splitList(text)...)
-		v.Text = strings.Join(v.Pieces, ",")
 		return nil
 	case formNumber:
 		n, err := number(text)

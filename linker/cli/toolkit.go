@@ -28,6 +28,7 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		_ = p.option(arg, depth) // reported when the line is read in earnest
 	}
+	c.joinLists()
 	for _, asked := range [][2]string{{"--toolkit", c.text(optToolkit)}, {"CULINK_TOOLKIT", r.env("CULINK_TOOLKIT")}} {
 		if asked[1] == "" {
 			continue
