@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -120,7 +121,7 @@ func (p *patcher) addresses(in *Input, sec int32, parts []Part, buf []codeAddres
 			buf = append(buf, a)
 		}
 	}
-	slices.SortStableFunc(buf, func(a, b codeAddress) int { return compareOffsets(a.off, b.off) })
+	slices.SortStableFunc(buf, func(a, b codeAddress) int { return cmp.Compare(a.off, b.off) })
 	return buf, parts
 }
 

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -257,7 +258,7 @@ func (p *patcher) twinFrames(part *Part) []twinFrame {
 		}
 		if frame64.isCIE(rec) {
 			cie = rec
-		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frame64.address), func(a codeAddress, off uint64) int { return compareOffsets(a.off, off) }); ok {
+		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frame64.address), func(a codeAddress, off uint64) int { return cmp.Compare(a.off, off) }); ok {
 			twins = append(twins, twinFrame{names[i].sym, cie, rec})
 		}
 		o += len(rec)
@@ -286,6 +287,6 @@ func (p *patcher) twinAddresses(in *Input, sec int32) []codeAddress {
 			}
 		}
 	}
-	slices.SortStableFunc(names, func(a, b codeAddress) int { return compareOffsets(a.off, b.off) })
+	slices.SortStableFunc(names, func(a, b codeAddress) int { return cmp.Compare(a.off, b.off) })
 	return names
 }

@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -91,7 +92,7 @@ func (p *patcher) rebuildUnits() error {
 			le.PutUint32(out[at:], uint32(uint64(len(out))-at-lineHead))
 			u = end
 		}
-		slices.SortFunc(b.spans, func(a, b span) int { return compareOffsets(a.from, b.from) })
+		slices.SortFunc(b.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	p.sec.Data, p.sec.Size = out, uint64(len(out))
 	return nil

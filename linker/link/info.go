@@ -115,7 +115,7 @@ type readingPos uint64
 
 // at is the place of a record, or of a word of it, at a byte offset.
 func (p *infoPart) at(offset int) readingPos {
-	const offsetBits, sectionBits = 24, 16
+	const offsetBits, sectionBits = 24, 20 // a million sections, and as many inputs
 	return readingPos(p.in.ID)<<(sectionBits+offsetBits) | readingPos(p.sec)<<offsetBits | readingPos(min(offset+1, 1<<offsetBits-1))
 }
 

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -150,12 +151,12 @@ func (l *Link) lostWeak(in *Input, twin int32) []span64 {
 			out = append(out, span64{y.Value, y.Value + max(y.Size, 1)})
 		}
 	}
-	slices.SortFunc(out, func(a, b span64) int { return compareOffsets(a.start, b.start) })
+	slices.SortFunc(out, func(a, b span64) int { return cmp.Compare(a.start, b.start) })
 	return out
 }
 
 func covers(spans []span64, off uint64) bool {
-	i, found := slices.BinarySearchFunc(spans, off, func(s span64, off uint64) int { return compareOffsets(s.start, off) })
+	i, found := slices.BinarySearchFunc(spans, off, func(s span64, off uint64) int { return cmp.Compare(s.start, off) })
 	return found || i > 0 && off < spans[i-1].end
 }
 

@@ -165,7 +165,7 @@ func fillEmptyPlaces(bank []byte, entries []OutRel) {
 
 // tableAt returns the number of the table that an offset lies in, -1 if there is none.
 func tableAt(units []span64, off uint64) int {
-	n, found := slices.BinarySearchFunc(units, off, func(u span64, off uint64) int { return compareOffsets(u.start, off) })
+	n, found := slices.BinarySearchFunc(units, off, func(u span64, off uint64) int { return cmp.Compare(u.start, off) })
 	if !found {
 		n--
 	}
@@ -212,7 +212,7 @@ func indexTables(in *Input) *tableIndex {
 		}
 	}
 	for _, u := range x.units {
-		slices.SortFunc(u, func(a, b span64) int { return compareOffsets(a.start, b.start) })
+		slices.SortFunc(u, func(a, b span64) int { return cmp.Compare(a.start, b.start) })
 	}
 	return x
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/nvinfo"
@@ -158,7 +159,7 @@ func (f *infoForm) spread() {
 	}
 	slices.SortStableFunc(conflicts, func(a, b ctaConflict) int {
 		if a.at != b.at {
-			return comparePos(a.at, b.at)
+			return cmp.Compare(a.at, b.at)
 		}
 		return int(l.Funcs[b.entry].Text - l.Funcs[a.entry].Text)
 	})
@@ -195,7 +196,7 @@ func (f *infoForm) spreadTo(e FuncID, sum uint16, last FuncID, end tracked) (cre
 			created = append(created, t)
 		}
 	}
-	slices.SortFunc(created, func(a, b tracked) int { return comparePos(s.first(a), s.first(b)) })
+	slices.SortFunc(created, func(a, b tracked) int { return cmp.Compare(s.first(a), s.first(b)) })
 	for _, t := range created {
 		d.create(t)
 	}
@@ -313,7 +314,7 @@ func (f *infoForm) gatherAll(e FuncID) {
 // dropped and made anew behind the others, EXTERNS in reversed reading order (observed).
 func (f *infoForm) gatherWords(t tracked, o *ownAttrs, d *infoEdit, list []word) {
 	k := wordList(t)
-	slices.SortFunc(list, func(a, b word) int { return comparePos(a.at, b.at) })
+	slices.SortFunc(list, func(a, b word) int { return cmp.Compare(a.at, b.at) })
 	list = inOrder(list)
 	if o.has(t) && len(list) == len(o.words(t)) {
 		d.set[t] = true

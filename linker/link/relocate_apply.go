@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,7 +72,7 @@ func (r *relocator) work(p *patcher, job *relocJob) error {
 		}
 	}
 	if p.moved != nil && isLineSection(t.sec.Name) {
-		slices.SortStableFunc(p.keptRELA, func(a, b OutRel) int { return compareOffsets(a.Offset, b.Offset) })
+		slices.SortStableFunc(p.keptRELA, func(a, b OutRel) int { return cmp.Compare(a.Offset, b.Offset) })
 	}
 	job.rel, job.rela, job.settled = p.copyOf(p.keptREL), p.copyOf(p.keptRELA), p.copyOf(p.settled)
 	return nil
@@ -90,16 +91,6 @@ func (p *patcher) copyOf(list []OutRel) []OutRel {
 // holdsVariables reports whether a section's entries move with the variables that cover them.
 func holdsVariables(s *Section) bool {
 	return s.Kind == KindGlobalInit || s.Kind == KindConstUser || s.Kind == KindUDT
-}
-
-func compareOffsets(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // input disposes of the entries of one input's relocation section, the last first.

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -47,11 +48,11 @@ func (f *infoForm) reservedUsers() []string {
 	}
 	slices.SortFunc(made, func(a, b use) int {
 		if a.at != b.at {
-			return comparePos(b.at, a.at)
+			return cmp.Compare(b.at, a.at)
 		}
 		return int(a.text - b.text)
 	})
-	slices.SortFunc(read, func(a, b use) int { return comparePos(a.at, b.at) })
+	slices.SortFunc(read, func(a, b use) int { return cmp.Compare(a.at, b.at) })
 	var names []string
 	for _, u := range append(made, read...) {
 		names = append(names, u.name)

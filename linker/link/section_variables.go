@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -25,7 +26,7 @@ func newVariableIndex(symbols []cubin.Symbol) *variableIndex {
 		if p.Shndx != q.Shndx {
 			return int(p.Shndx) - int(q.Shndx)
 		}
-		return compareOffsets(p.Value, q.Value)
+		return cmp.Compare(p.Value, q.Value)
 	})
 	return x
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
@@ -31,7 +32,7 @@ func (f *infoForm) spreadToStubs() {
 		}
 		d.add = d.add[:len(d.add)-len(created)]
 	}
-	slices.SortStableFunc(f.stubs, func(a, b stubRecord) int { return comparePos(a.at, b.at) })
+	slices.SortStableFunc(f.stubs, func(a, b stubRecord) int { return cmp.Compare(a.at, b.at) })
 }
 
 // stubBarriers adds NUM_MBARRIERS of each function to every stub that reaches it.

@@ -1,16 +1,9 @@
 package link
 
-import "slices"
-
-func comparePos(a, b readingPos) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
+import (
+	"cmp"
+	"slices"
+)
 
 func earlier(a, b readingPos) readingPos {
 	if a == 0 || b != 0 && b < a {
@@ -81,7 +74,7 @@ func joinWords(a, b []word) []word {
 			}
 		}
 	}
-	slices.SortFunc(out, func(x, y word) int { return comparePos(x.at, y.at) })
+	slices.SortFunc(out, func(x, y word) int { return cmp.Compare(x.at, y.at) })
 	return out
 }
 
