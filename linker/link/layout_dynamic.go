@@ -67,15 +67,15 @@ func (p *sharedPlan) placeDynamic() {
 	for _, in := range instances {
 		for _, k := range in.kernels {
 			p.uses[k] = true
-			if text := l.Kernels[k]; !l.hasSharedSection(text) { // of a kernel that a filter rejects
-				l.Secs[l.sharedSection(text)].late = true
-			}
 			sets.join(k, in.kernels[0])
 		}
 	}
 	largest := make([]uint64, len(p.own))
-	for k := range p.own {
+	for k, text := range l.Kernels {
 		if p.uses[k] {
+			if !l.hasSharedSection(text) { // of a kernel that a filter rejects
+				l.Secs[l.sharedSection(text)].late = true
+			}
 			r := sets.find(int32(k))
 			largest[r] = max(largest[r], l.dynamicStart(p.end[k]))
 		}

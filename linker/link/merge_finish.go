@@ -93,11 +93,11 @@ func (l *Link) kernelConstants() {
 	banks := make([]SecID, len(l.Secs)) // by the kernel's code section
 	related := make([]bool, len(l.Secs))
 	for _, fc := range slices.Backward(l.FuncConsts) {
-		if !l.Mercury && l.tableReplaced(&fc) {
-			continue
-		}
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
 		entries := l.entriesReaching(f)
+		if !l.Mercury && l.tableReplaced(&fc) && !l.anyBank(prefix, entries) {
+			continue
+		}
 		for _, e := range slices.Backward(entries) {
 			if text := l.Funcs[e].Text; e != f && banks[text] == 0 {
 				banks[text] = l.sec(prefix+l.Syms[l.Funcs[e].Sym].Name, text, 0)
@@ -127,9 +127,16 @@ func (l *Link) anyTableStays(fc *FuncConst) bool {
 	return slices.ContainsFunc(fc.Parts, func(p Part) bool { return p.In >= winner })
 }
 
+// anyBank reports whether one of the kernels has a section of compiler constants.
+func (l *Link) anyBank(prefix string, kernels []FuncID) bool {
+	return slices.ContainsFunc(kernels, func(k FuncID) bool {
+		return l.hasChild(l.Funcs[k].Text, prefix+l.Syms[l.Funcs[k].Sym].Name)
+	})
+}
+
 // tableReplaced reports whether a function's constants are gone because code without constants took its place, and with them a jump
-// table that has a relocation section, be it empty, as from sm_90 on. Then kernels get no bank; otherwise they get an empty one, which
-// leaves its name (observed).
+// table that has a relocation section, be it empty, as from sm_90 on. Then kernels get no bank unless one of them has one; otherwise they
+// get an empty one, which leaves its name (observed).
 func (l *Link) tableReplaced(fc *FuncConst) bool {
 	return !l.anyTableStays(fc) && slices.ContainsFunc(fc.Parts, func(p Part) bool {
 		return l.partLoss(&p) == replacedLater && l.Inputs[p.In].patched()[p.Sec]
