@@ -306,11 +306,11 @@ func (r *resolver) define(id SymID, in *Input, n int32, y *cubin.Symbol) {
 }
 
 // better decides between two weak copies: the new one wins with fewer registers or, if they have as many, when it was compiled for a
-// higher virtual architecture (observed).
+// higher virtual architecture than the first copy of all, even if that was replaced since (observed).
 func (r *resolver) better(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
 	old := r.l.Inputs[s.Def]
 	have, had := r.registers(in, n, y.Shndx), r.registers(old, s.DefSym, s.Shndx)
-	return have < had || have == had && r.l.virtualOf(in) > r.l.virtualOf(old)
+	return have < had || have == had && r.l.virtualOf(in) > r.l.virtualOf(r.l.Inputs[s.First])
 }
 
 // registers is a definition's register count: the top byte of its code section's sh_info, or, where that is 0,

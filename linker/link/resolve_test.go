@@ -111,7 +111,8 @@ func TestOfWeakCopiesWithAsManyRegistersTheOneForTheHigherVirtualArchitectureCou
 		copies []program
 		winner FileID
 	}{
-		{"later", []program{copyFor(60, 24), copyFor(75, 24), copyFor(70, 24)}, 1},
+		{"later", []program{copyFor(60, 24), copyFor(75, 24), copyFor(60, 24)}, 1},
+		{"higher than the first, not than the one that counts", []program{copyFor(60, 24), copyFor(75, 24), copyFor(70, 24)}, 2},
 		{"earlier", []program{copyFor(75, 24), copyFor(60, 24)}, 0},
 		{"the first of two", []program{copyFor(75, 24), copyFor(75, 24)}, 0},
 		{"registers come first", []program{copyFor(60, 24), copyFor(75, 32)}, 0},
