@@ -91,7 +91,7 @@ func (r *run) dump(args []string) int {
 	case a.help:
 		return r.usage(dumpUsage)
 	case len(a.files) == 0:
-		return r.trouble(errors.New("no file to show; usage: " + dumpUsage))
+		return r.trouble(fmt.Errorf("no file to show; usage: %s", dumpUsage))
 	}
 	out := r.stdout
 	var text bytes.Buffer
