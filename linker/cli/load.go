@@ -57,6 +57,14 @@ func (c *commandLine) class() cubin.Class {
 	return cubin.Class64
 }
 
+// size is that of all modules in bytes.
+func size(in []link.Source) (n int) {
+	for i := range in {
+		n += len(in[i].Data)
+	}
+	return n
+}
+
 // sources are the modules as the link takes them. Host references of all objects act on the kernels of all modules
 // (observed), so the first module carries them all.
 func sources(in *input.Result) []link.Source {

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/culink/culink/linker/diag"
 )
@@ -14,10 +16,11 @@ import (
 // written directly; a symbolic link stays, and its target is replaced or made. Nothing is opened before the first piece.
 type outputFile struct {
 	name string
-	f    *os.File
+	// signals are held back while a large file is written; nil if they need not be.
+	signals *interruptible
+	f       *os.File
 	// target is what commit renames the file to, empty if f is that file itself.
 	target string
-	mode   fs.FileMode
 	err    error // the first error
 }
 
@@ -37,6 +40,9 @@ func (o *outputFile) Write(b []byte) (int, error) {
 // Reserve takes room for a file of that size where the file system can: it writes faster what has its place already, a rename need
 // not wait for the place to be found, and a full disk is known before anything is written.
 func (o *outputFile) Reserve(size int64) error {
+	if size >= longWrite && o.signals != nil {
+		o.signals.listen()
+	}
 	if o.f == nil && o.err == nil {
 		o.err = o.open()
 	}
@@ -45,6 +51,10 @@ func (o *outputFile) Reserve(size int64) error {
 	}
 	return o.err
 }
+
+// longWrite is the size in bytes from which on writing a file takes a millisecond or so, in which a signal may come that would leave the
+// temporary file behind.
+const longWrite = 1 << 20
 
 func (o *outputFile) open() error {
 	name := o.name
@@ -55,19 +65,24 @@ func (o *outputFile) open() error {
 		o.f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 		return err
 	}
-	o.mode = 0o666 &^ umask()
+	mode := fs.FileMode(0o666) // for a new file, less what the process's mask forbids
+	replaced := false
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			return direct()
 		}
-		o.mode = info.Mode().Perm()
+		mode, replaced = info.Mode().Perm(), true
 		f, err := os.OpenFile(name, os.O_WRONLY, 0) // a file that is not to be changed is not to be replaced
 		if err != nil {
 			return err
 		}
 		f.Close()
-		if name, err = filepath.EvalSymlinks(name); err != nil {
+		if linked, err := os.Lstat(name); err != nil {
 			return err
+		} else if linked.Mode()&fs.ModeSymlink != 0 {
+			if name, err = filepath.EvalSymlinks(name); err != nil {
+				return err
+			}
 		}
 	} else if to, err := os.Readlink(name); err == nil { // to a file that does not exist yet
 		if !filepath.IsAbs(to) {
@@ -75,11 +90,37 @@ func (o *outputFile) open() error {
 		}
 		name = to
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".culink-*") // a name that is no longer than names may be
+	tmp, err := temporary(filepath.Dir(name), mode)
 	if errors.Is(err, fs.ErrPermission) {
 		return direct()
 	}
+	if err != nil {
+		return err
+	}
 	o.f, o.target = tmp, name
+	if replaced {
+		return keepMode(tmp, mode)
+	}
+	return nil
+}
+
+// temporary makes a file in a folder under a name of its own, no longer than names may be. (os.CreateTemp would make it unreadable for
+// others, and what a new file's mode is to be only the system knows.)
+func temporary(dir string, mode fs.FileMode) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(filepath.Join(dir, ".culink-"+strconv.FormatUint(rand.Uint64(), 36)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// keepMode gives a file the mode of the one whose place it takes, if the process's mask did not let it have it from the start.
+func keepMode(f *os.File, mode fs.FileMode) error {
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm() != mode {
+		err = f.Chmod(mode)
+	}
 	return err
 }
 
@@ -95,9 +136,6 @@ func (o *outputFile) commit() error {
 	o.err = o.f.Close()
 	if o.target == "" {
 		return o.err
-	}
-	if o.err == nil {
-		o.err = os.Chmod(o.f.Name(), o.mode)
 	}
 	if o.err == nil {
 		o.err = os.Rename(o.f.Name(), o.target)

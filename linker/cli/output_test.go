@@ -78,6 +78,43 @@ func TestLinksAndDevicesStay(t *testing.T) {
 	}
 }
 
+func TestNewFilesHaveTheModeThatTheProcessGivesToFiles(t *testing.T) {
+	dir := t.TempDir()
+	ours, others := filepath.Join(dir, "ours"), filepath.Join(dir, "others")
+	for _, mask := range []int{0o022, 0o077, 0o007} {
+		old := syscall.Umask(mask)
+		errOurs, errOthers := writeFile(ours, []byte("x")), os.WriteFile(others, []byte("x"), 0o666)
+		syscall.Umask(old)
+		if err := errors.Join(errOurs, errOthers); err != nil {
+			t.Fatal(err)
+		}
+		a, errA := os.Stat(ours)
+		b, errB := os.Stat(others)
+		if errA != nil || errB != nil || a.Mode() != b.Mode() {
+			t.Errorf("mask %o: mode %v, want %v", mask, a.Mode(), b.Mode())
+		}
+		os.Remove(ours)
+		os.Remove(others)
+	}
+}
+
+func TestLargeFilesHoldSignalsBackWhileTheyAreWritten(t *testing.T) {
+	for size, held := range map[int64]bool{1: false, longWrite: true} {
+		ctx := newInterruptible()
+		o := &outputFile{name: filepath.Join(t.TempDir(), "out"), signals: ctx}
+		if err := o.Reserve(size); err != nil {
+			t.Fatal(err)
+		}
+		listens := true
+		ctx.once.Do(func() { listens = false })
+		if listens != held {
+			t.Errorf("%d bytes: signals held back: %v", size, listens)
+		}
+		o.discard()
+		ctx.stop()
+	}
+}
+
 func TestReservedRoomDoesNotShow(t *testing.T) {
 	dir := t.TempDir()
 	o := &outputFile{name: filepath.Join(dir, "out")}
@@ -142,8 +179,9 @@ func TestFullDisksAreNamed(t *testing.T) {
 }
 
 func TestSignalsEndALinkWithTheExitCodeOfShells(t *testing.T) {
-	ctx, stop := interruptible()
-	defer stop()
+	ctx := newInterruptible()
+	defer ctx.stop()
+	ctx.listen()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (l *linked) ids() []string {
 
 // write writes the file that an option names.
 func (r *run) write(id optionID, data []byte) error {
-	o := &outputFile{name: r.line.text(id)}
+	o := &outputFile{name: r.line.text(id), signals: r.signals}
 	if o.writeAll(data) != nil {
 		return o.report(r.diag)
 	}

@@ -34,6 +34,8 @@ type run struct {
 	files input.Cache
 	// printed counts the messages that are out already.
 	printed int
+	// signals is what ends a link early, nil before it begins.
+	signals *interruptible
 	// fixed is set when the release to imitate was asked for.
 	fixed bool
 	// undefined is what is known of symbols without a definition, nil if there are none.
@@ -156,10 +158,10 @@ func (r *run) linkAs(toolkit *arch.Toolkit, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.times.finish()) }()
 	r.sayIgnored()
-	ctx, stop := interruptible()
-	defer stop()
-	if err = r.linkTargets(ctx); errors.As(context.Cause(ctx), &interruption{}) && err != nil {
-		return context.Cause(ctx)
+	r.signals = newInterruptible()
+	defer r.signals.stop()
+	if err = r.linkTargets(r.signals); errors.As(context.Cause(r.signals), &interruption{}) && err != nil {
+		return context.Cause(r.signals)
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (r *run) linkTargets(ctx context.Context) error {
 			l.diag = &diag.Collector{WarningsAsErrors: r.diag.WarningsAsErrors, NoWarnings: r.diag.NoWarnings}
 		}
 		if r.streams(len(all)) {
-			l.out = &outputFile{name: r.line.text(optOutputFile)}
+			l.out = &outputFile{name: r.line.text(optOutputFile), signals: r.signals}
 		}
 		if len(all) == 1 { // a goroutine would cost more than it is worth
 			r.linkTarget(ctx, l)
@@ -99,6 +99,9 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		l.diag.Report(diag.PreserveRelocsIncomplete, l.target.String())
 	}
 	early := l.diag.Errors() > 0
+	if len(r.line.Inputs) >= manyInputs {
+		r.tuneCollector()
+	}
 	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
 		return
 	}
@@ -121,7 +124,11 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	if l.out != nil {
 		o.Output = l.out
 	}
-	l.res, l.err = link.Run(ctx, o, sources(l.in), l.diag)
+	in := sources(l.in)
+	if size(in) >= muchInput {
+		r.tuneCollector()
+	}
+	l.res, l.err = link.Run(ctx, o, in, l.diag)
 	if l.out != nil && l.err != nil {
 		if l.out.discard(); l.out.err != nil {
 			l.err = l.out.report(l.diag)
