@@ -15,10 +15,14 @@ func (l *Link) dumpCallgraph(f *infoForm) func(FuncID) string {
 	if !l.DumpCallgraph {
 		return nil
 	}
+	release := cuname.CUDA13
+	if l.ABI == 7 {
+		release = cuname.CUDA12
+	}
 	cache := make([]string, len(l.Funcs))
 	names := func(fn FuncID) string {
 		if cache[fn] == "" {
-			cache[fn] = cuname.Demangle(l.Syms[l.Funcs[fn].Sym].Name)
+			cache[fn] = cuname.Demangle(l.Syms[l.Funcs[fn].Sym].Name, release)
 		}
 		return cache[fn]
 	}

@@ -10,30 +10,36 @@ import (
 // longest is the length of the longest name that the general demangler is asked for: it is slow on long ones.
 const longest = 2048
 
-// Demangle returns the C++ form of a name, or the name itself if it is not mangled. Any input is safe; the result is
-// shorter than 64 KiB.
-func Demangle(name string) string {
+// Release says whose style a text has, where releases differ.
+type Release int
+
+// The releases.
+const (
+	CUDA13 Release = iota
+	CUDA12         // _Float16 and the like have the names that the standard library gives them: std::float16_t
+)
+
+// Demangle returns the C++ form of a name, or the name itself if it is not mangled or has parts that the reference does
+// not know. Any input is safe; the result is shorter than 64 KiB, or the name.
+func Demangle(name string, release Release) string {
 	if part, ok := strings.CutPrefix(name, "$"); ok && strings.HasPrefix(part, "_Z") { // a function in another one's code
-		if text := Demangle(part); text != part {
+		if text := Demangle(part, release); text != part {
 			return text
 		}
 		return name
 	}
 	if !strings.HasPrefix(name, "_Z") {
 		if local := withoutFile(name); local != "" {
-			if text := Demangle(local); text != local {
+			if text := Demangle(local, release); text != local {
 				return text
 			}
 		}
 		return name
 	}
-	if text, ok := clones(name); ok {
+	if text, ok := clones(name, release); ok {
 		return text
 	}
-	if len(name) > longest || strings.HasPrefix(name, "_ZL") || strings.HasPrefix(name, "_ZGT") || strings.ContainsAny(name, ".$") {
-		return name // cu++filt leaves these alone
-	}
-	return general(name)
+	return name
 }
 
 // Readable returns the C++ form of a name as c++filt has it, with template parameters replaced: float f<float>(float*). What only
@@ -44,15 +50,15 @@ func Readable(name string) string {
 			return text
 		}
 	}
-	return Demangle(name)
+	return Demangle(name, CUDA13)
 }
 
 // clones is the text of a mangled name, or of several with dollar signs between them: the first is the function that the
 // second is a part of, and so on. A number in the place of a name is not shown.
-func clones(name string) (string, bool) {
+func clones(name string, release Release) (string, bool) {
 	text := ""
 	for rest := name; ; {
-		r := reader{rest: rest[2:]}
+		r := reader{rest: rest[2:], release: release}
 		t := strings.TrimSuffix(r.encoding(true), " ")
 		if r.failed || t == "" {
 			return "", false

@@ -42,10 +42,12 @@ func (r *reader) name() name {
 	}
 	if r.peek() == 'I' {
 		if !n.substitution {
-			r.add(typ{pre: n.text}, n.last)
+			r.add(typ{pre: n.text, last: n.last})
 		}
 		n.text += r.arguments()
 		n.template = true
+	} else if n.substitution {
+		r.fail() // a name of its own is behind a length
 	}
 	return n
 }
@@ -88,38 +90,71 @@ func (r *reader) nested() name {
 			}
 			e := r.substitution()
 			n.text, n.last = strings.TrimSuffix(e.pre, " "), e.last
+		case c == 'D' && n.text == "" && len(r.rest) > 1 && (r.rest[1] == 't' || r.rest[1] == 'T'):
+			n.text = r.typ().String() // it has two numbers for substitutions
 		case c == 'T' && n.text == "":
 			n.text = r.templateParameter()
 			n.last = n.text
 		case c == 'I':
 			n.text += r.arguments()
 			n.template = true
-		case (c == 'C' || c == 'D') && len(r.rest) > 1 && isDigit(r.rest[1]):
+		case r.take("M"): // the lambda behind it is a part of the variable before it
+			known = true
+		case (c == 'C' || c == 'D') && len(r.rest) > 1 && (isDigit(r.rest[1]) || r.rest[1] == 'I'):
 			n.template, n.noResult = false, true
-			u := n.last
-			if c == 'D' {
-				u = "~" + u
-			}
+			var u string
+			u, variant = r.structor(n.last)
 			n.text += "::" + u
-			variant = variants()[r.rest[:2]]
-			r.rest = r.rest[2:]
 		default:
 			u := r.unqualified(n.last)
 			n.text = join(n.text, u.text)
 			n.last, n.template, n.noResult = u.last, false, u.noResult
 		}
 		if r.peek() != 'E' && !known && n.text != "" || r.peek() != 'E' && !known && n.last == "" {
-			r.add(typ{pre: n.text}, n.last)
+			r.add(typ{pre: n.text, last: n.last})
 		}
 	}
 	n.suffix += variant
 	return n
 }
 
-// variants tell constructors and destructors apart: of an object that is part of another, and before its memory is freed.
+// variants tell constructors and destructors apart: of an object that is part of another, before its memory is freed, and so on.
 var variants = sync.OnceValue(func() map[string]string {
-	return map[string]string{"C2": " [subobject]", "D2": " [subobject]", "D0": " [deleting]"}
+	return map[string]string{
+		"C1": "", "C2": " [subobject]", "C3": " [allocating]", "D0": " [deleting]", "D1": "", "D2": " [subobject]",
+		"CI1": " [complete inheriting]", "CI2": " [base inheriting]",
+	}
 })
+
+// structor reads which constructor or destructor of a class it is; an inherited one has its own class's name.
+func (r *reader) structor(class string) (text, variant string) {
+	n := 2
+	if strings.HasPrefix(r.rest, "CI") {
+		n = 3
+	}
+	if n > len(r.rest) {
+		r.fail()
+		return "", ""
+	}
+	variant, ok := variants()[r.rest[:n]]
+	if !ok {
+		r.fail()
+		return "", ""
+	}
+	if r.rest[0] == 'D' {
+		class = "~" + class
+	}
+	r.rest = r.rest[n:]
+	if n == 3 {
+		unscoped := isDigit(r.peek())
+		base := r.typ()
+		class = base.String()
+		if unscoped {
+			class = base.last
+		}
+	}
+	return class + r.tags(), variant
+}
 
 // join puts a name behind its scope. The scope of a translation unit has no text.
 func join(scope, last string) string {
@@ -134,10 +169,16 @@ func (r *reader) local() name {
 	r.expect("Z")
 	scope := r.encoding(true)
 	r.expect("E")
-	if r.peek() == 's' || r.peek() == 'd' {
-		r.fail()
+	var n name
+	switch {
+	case r.take("s"):
+		n.text = "string"
+	case r.take("d"):
+		scope += "::[default argument " + strconv.Itoa(r.sequence()) + " (from end)]"
+		n = r.name()
+	default:
+		n = r.name()
 	}
-	n := r.name()
 	n.text = scope + "::" + n.text
 	switch {
 	case r.take("__"):
@@ -164,16 +205,32 @@ func (r *reader) unqualified(scope string) name {
 		list := r.parameters()
 		r.expect("E")
 		n.text = "[lambda" + list + instance(r.sequence()) + "]"
+	case r.take("DC"):
+		n.text = "[structured binding for " + r.source()
+		for !r.failed && !r.take("E") {
+			n.text += "," + r.source()
+		}
+		n.text += "]"
 	case c >= 'a' && c <= 'z':
-		return r.operator()
+		n = r.operator()
 	default:
 		r.fail()
 	}
-	for r.take("B") {
-		n.text += "[abi:" + r.source() + "]"
-	}
+	n.text += r.tags()
 	n.last = n.text
 	return n
+}
+
+// tags reads the ABI tags of a name.
+func (r *reader) tags() string {
+	list := ""
+	for r.take("B") && len(list) < maxText {
+		list += "," + r.source()
+	}
+	if list == "" {
+		return ""
+	}
+	return "[abi:" + list[1:] + "]"
 }
 
 // sequence reads the number of a lambda or unnamed type: _ is the first, 0_ the second.
@@ -198,7 +255,7 @@ func (r *reader) source() string {
 	switch {
 	case strings.HasPrefix(s, "_GLOBAL__N_"):
 		return "<unnamed>"
-	case strings.HasPrefix(s, "_INTERNAL_"):
+	case strings.HasPrefix(s, "_INTERNAL"):
 		return ""
 	}
 	return s
@@ -210,15 +267,18 @@ var operators = sync.OnceValue(func() map[string]string {
 		"pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "an": "&", "or": "|", "eo": "^", "aS": "=", "pL": "+=", "mI": "-=",
 		"mL": "*=", "dV": "/=", "rM": "%=", "aN": "&=", "oR": "|=", "eO": "^=", "ls": "<<", "rs": ">>", "lS": "<<=", "rS": ">>=",
 		"eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "nt": "!", "aa": "&&", "oo": "||", "pp": "++",
-		"mm": "--", "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]", "qu": "?", "ss": "<=>",
+		"mm": "--", "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]", "qu": "?", "ss": "<=>", "aw": "co_await",
 	}
 })
 
 // operator reads the name of an operator function.
 func (r *reader) operator() name {
-	if r.take("cv") {
-		t := r.typ().String()
-		return name{text: "operator " + t, last: "operator " + t, noResult: true}
+	switch {
+	case r.take("cv"):
+		r.conversionType = true
+		return name{text: "operator " + r.typ().String(), noResult: true}
+	case r.take("li"):
+		return name{text: `operator ""` + r.source()}
 	}
 	if len(r.rest) < 2 {
 		r.fail()
@@ -230,5 +290,5 @@ func (r *reader) operator() name {
 		return name{}
 	}
 	r.rest = r.rest[2:]
-	return name{text: "operator " + sign, last: "operator " + sign}
+	return name{text: "operator " + sign}
 }

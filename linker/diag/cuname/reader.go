@@ -11,20 +11,17 @@ type reader struct {
 	failed bool
 	// function is set when the name was a function's, with parameters.
 	function bool
-	subs     []entry
+	subs     []typ
 	depth    int
-}
-
-// entry is what a substitution stands for.
-type entry struct {
-	typ
-	// last is the last part of a name without template arguments, for constructors.
-	last string
+	release  Release
+	// conversionType: what is read is the type of a conversion operator, where arguments behind a template parameter are the
+	// operator's own.
+	conversionType bool
 }
 
 // Limits on what a name may ask for: nesting, and bytes of text, which substitutions can make exponential.
 const (
-	maxDepth = 256
+	maxDepth = 1024
 	maxText  = 1 << 16
 )
 
@@ -90,12 +87,12 @@ func (r *reader) number() int {
 }
 
 // add notes something that later parts of the name may refer to.
-func (r *reader) add(t typ, last string) {
+func (r *reader) add(t typ) {
 	if len(t.pre)+len(t.post) > maxText || len(r.subs) > 1<<12 {
 		r.fail()
 		return
 	}
-	r.subs = append(r.subs, entry{t, last})
+	r.subs = append(r.subs, t)
 }
 
 // encoding reads <encoding>: a function with its parameters, a variable, or something that the compiler made.
@@ -109,7 +106,7 @@ func (r *reader) encoding(params bool) string {
 	}
 	n := r.name()
 	if r.failed || r.rest == "" || r.peek() == 'E' || r.peek() == '.' {
-		return n.text
+		return n.text + n.suffix
 	}
 	result := ""
 	if n.template && !n.noResult {
@@ -124,7 +121,7 @@ func (r *reader) encoding(params bool) string {
 	}
 	r.function = true
 	if !params {
-		return n.text
+		return n.text + n.suffix
 	}
 	return result + n.text + list + n.suffix
 }
@@ -132,14 +129,15 @@ func (r *reader) encoding(params bool) string {
 // parameters reads types up to the end or an E and puts them in parentheses; a single void is none.
 func (r *reader) parameters() string {
 	var list []string
-	for r.rest != "" && r.peek() != 'E' && r.peek() != '$' && !r.failed {
+	for r.rest != "" && r.peek() != 'E' && r.peek() != '$' && !r.failed && !strings.HasPrefix(r.rest, "RE") && !strings.HasPrefix(r.rest, "OE") {
 		list = append(list, r.typ().String())
 	}
-	if len(list) == 1 && list[0] == "void" {
+	none := len(list) == 1 && list[0] == "void"
+	if none {
 		list = nil
 	}
-	if len(list) == 0 && r.failed {
-		return ""
+	if len(list) == 0 && !none {
+		r.fail()
 	}
 	return "(" + strings.Join(list, ", ") + ")"
 }
@@ -158,21 +156,36 @@ func (r *reader) special() string {
 		}
 	}
 	switch {
+	case r.take("TA"):
+		return "template parameter object for " + r.argument()
 	case r.take("GV"):
 		return "Initialization guard variable for " + r.name().text
-	case r.take("Th"):
-		off := r.offset()
-		r.expect("_")
-		return "Thunk for (offset " + off + ") " + r.encoding(true)
-	case r.take("Tv"):
-		off := r.offset()
-		r.expect("_")
-		virtual := r.offset()
-		r.expect("_")
-		return "Thunk for (offset " + off + ", virtual offset " + virtual + ") " + r.encoding(true)
+	case r.take("TW"):
+		return "Thread-local wrapper routine for " + r.name().text
+	case r.take("TH"):
+		return "Thread-local initialization routine for " + r.name().text
+	case r.take("Tc"):
+		return "Covariant thunk for " + r.callOffset() + r.callOffset() + r.encoding(true)
+	case r.take("T"):
+		return "Thunk for " + r.callOffset() + r.encoding(true)
 	}
 	r.fail()
 	return ""
+}
+
+// callOffset reads what a thunk adds to an address: h offset _ or v offset _ offset _.
+func (r *reader) callOffset() string {
+	if r.take("h") {
+		off := r.offset()
+		r.expect("_")
+		return "(offset " + off + ") "
+	}
+	r.expect("v")
+	off := r.offset()
+	r.expect("_")
+	virtual := r.offset()
+	r.expect("_")
+	return "(offset " + off + ", virtual offset " + virtual + ") "
 }
 
 // offset reads a number with n for minus.

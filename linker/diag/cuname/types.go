@@ -11,12 +11,16 @@ import (
 // reference writes "A::f(A*)", but "f(A *, A *)".
 type typ struct {
 	pre, post string
+	// last is the last part of a name without template arguments, for constructors.
+	last string
 	// function and array types need parentheses around a sign; behind the sign of a pointer qualifiers stand behind, too.
 	function, array, pointer bool
+	// blank: the blank at the end of pre stays when nothing follows.
+	blank bool
 }
 
 func (t typ) String() string {
-	if t.post == "" {
+	if t.post == "" && !t.blank {
 		return strings.TrimSuffix(t.pre, " ")
 	}
 	return t.pre + t.post
@@ -35,7 +39,7 @@ var builtins = sync.OnceValue(func() map[byte]string {
 
 var builtinsD = sync.OnceValue(func() map[byte]string {
 	return map[byte]string{
-		'n': "std::nullptr_t", 'h': "__fp16", 'i': "char32_t", 's': "char16_t", 'u': "char8_t", 'a': "auto",
+		'n': "std::nullptr_t", 'h': "__fp16", 'i': "char32_t", 's': "char16_t", 'u': "char8_t", 'a': "auto", 'c': "decltype(auto)",
 	}
 })
 
@@ -48,14 +52,20 @@ func (r *reader) typ() typ {
 	}
 	defer r.leave()
 	c := r.peek()
+	conversion := r.conversionType
+	r.conversionType = r.conversionType && strings.IndexByte("rVKPROC", c) >= 0
 	if s, ok := builtins()[c]; ok && !r.startsQualifier() {
 		r.rest = r.rest[1:]
 		return named(s)
 	}
-	t, last := typ{}, ""
+	var t typ
 	switch {
 	case r.startsQualifier():
-		t = r.qualified()
+		words := r.qualifierWords()
+		if r.startsFunction() {
+			return r.functionType(" " + strings.TrimSuffix(words, " "))
+		}
+		t = r.typ().qualified(words)
 	case r.take("P"):
 		t = r.typ().sign("*")
 	case r.take("R"):
@@ -63,25 +73,24 @@ func (r *reader) typ() typ {
 	case r.take("O"):
 		t = r.typ().sign("&&")
 	case r.take("C"):
-		t = typ{pre: "_Complex " + r.typ().pre + " "}
-	case c == 'F':
-		t = r.functionType()
+		t = typ{pre: "_Complex " + r.typ().pre, pointer: true, blank: true}
+	case r.startsFunction():
+		return r.functionType("")
 	case r.take("A"):
-		n := r.digits()
-		r.expect("_")
-		e := r.typ()
-		t = typ{pre: e.pre, post: "[" + n + "]" + e.post, array: true}
+		t = r.arrayType()
+	case r.take("U"):
+		t = r.vendorQualified()
 	case r.take("M"):
 		class := " :: " + r.typ().String() + "::*"
 		m := r.typ()
 		t = typ{pre: m.pre + class, post: m.post, pointer: true}
-		if m.function {
+		if m.function || m.array {
 			t = typ{pre: m.pre + "(" + class, post: ")" + m.post, pointer: true}
 		}
 	case c == 'T':
 		t = named(r.templateParameter())
-		if r.peek() == 'I' {
-			r.add(t, "")
+		if r.peek() == 'I' && !conversion {
+			r.add(t)
 			t = named(t.String() + r.arguments())
 		}
 	case c == 'D':
@@ -92,22 +101,23 @@ func (r *reader) typ() typ {
 	case c == 'S' && !strings.HasPrefix(r.rest, "St"):
 		e := r.substitution()
 		if r.peek() != 'I' {
-			return e.typ
+			return e
 		}
-		t, last = typ{pre: strings.TrimSuffix(e.pre, " ") + r.arguments()}, e.last
+		t = typ{pre: strings.TrimSuffix(e.pre, " ") + r.arguments(), last: e.last}
 	case c == 'N', c == 'Z', c == 'S', isDigit(c):
 		n := r.name()
-		t, last = named(n.text), n.last
+		t = named(n.text)
+		t.last = n.last
 		if n.substitution {
 			t.pre = n.text
 		}
 	case r.take("u"):
-		t = named(r.source())
+		t = named(r.withArguments(r.source()))
 	default:
 		r.fail()
 		return typ{}
 	}
-	r.add(t, last)
+	r.add(t)
 	return t
 }
 
@@ -117,20 +127,17 @@ func (r *reader) dType() (t typ, known bool) {
 	case r.take("Dp"):
 		t = r.typ()
 		return typ{pre: strings.TrimSuffix(t.pre, " ") + "...", post: t.post}, false
-	case r.take("Do"):
-		t = r.functionType()
-		t.post += " noexcept"
-		return t, false
 	case strings.HasPrefix(r.rest, "Dt"), strings.HasPrefix(r.rest, "DT"):
-		name := r.rest[1] == 't' // of something that has a name: no parentheses
+		bare := r.rest[1] == 't' // of something that has a name
 		r.rest = r.rest[2:]
-		bare := name || r.peek() == 'T' || r.peek() == 'L'
 		e := r.expression()
 		r.expect("E")
 		if !bare {
 			e = "(" + e + ")"
 		}
 		return named("decltype(" + e + ")"), false
+	case r.take("DF"):
+		return r.sizedFloat()
 	case r.take("Dv"):
 		n := r.digits()
 		r.expect("_")
@@ -152,25 +159,59 @@ func (r *reader) startsQualifier() bool {
 	return c == 'r' || c == 'V' || c == 'K'
 }
 
-// qualified reads qualifiers and the type behind them: words stand before a name, but behind the sign of a pointer and
-// behind the parameters of a function.
-func (r *reader) qualified() typ {
+// sizedFloat reads the size of a floating point type, and b for the brain's form.
+func (r *reader) sizedFloat() (t typ, known bool) {
+	switch n := r.digits(); {
+	case n == "16" && r.take("b"):
+		return named("std::bfloat16_t"), true
+	case (n == "32" || n == "64") && r.take("x"):
+		return named("_Float" + n + "x"), true
+	case !r.take("_"), n != "16" && n != "32" && n != "64" && n != "128":
+		r.fail()
+		return typ{}, true
+	case r.release == CUDA12:
+		return named("std::float" + n + "_t"), true
+	default:
+		return named("_Float" + n), true
+	}
+}
+
+// qualifierWords reads qualifiers; in the text they stand in the other order, each with a blank behind.
+func (r *reader) qualifierWords() string {
 	words := ""
 	for _, q := range qualifiers {
 		if r.take(q.code) {
 			words = q.word + " " + words
 		}
 	}
-	t := r.typ()
+	return words
+}
+
+// qualified puts words before a name, but behind the sign of a pointer and behind the parameters of a function; those of
+// an array are lost.
+func (t typ) qualified(words string) typ {
 	switch {
 	case t.function:
 		t.post += " " + strings.TrimSuffix(words, " ")
+	case t.array:
 	case t.pointer:
 		t.pre += words
+		t.blank = true
 	default:
 		t.pre = words + t.pre
 	}
 	return t
+}
+
+// vendorQualified reads a word of a vendor's and the type before which it stands: it is written behind.
+func (r *reader) vendorQualified() typ {
+	word := r.source()
+	t := r.typ()
+	if !t.pointer {
+		word = " " + word
+		t.pre = strings.TrimSuffix(t.pre, " ")
+	}
+	return typ{pre: t.pre + word, post: t.post, pointer: true}
 }
 
 // sign makes a pointer or reference of a type.
@@ -181,39 +222,69 @@ func (t typ) sign(s string) typ {
 	return typ{pre: t.pre + s, post: t.post, pointer: true}
 }
 
-func (r *reader) functionType() typ {
+// arrayType reads an array's bound, a number, an expression or nothing, and the type of its elements.
+func (r *reader) arrayType() typ {
+	bound := r.digits()
+	if bound == "" && r.peek() != '_' {
+		bound = r.expression()
+	}
+	r.expect("_")
+	e := r.typ()
+	return typ{pre: e.pre, post: "[" + bound + "]" + e.post, array: true}
+}
+
+// startsFunction: what follows is a function type, with or without an exception specification.
+func (r *reader) startsFunction() bool {
+	return r.peek() == 'F' || strings.HasPrefix(r.rest, "Do") || strings.HasPrefix(r.rest, "DO")
+}
+
+// functionType reads an exception specification and F result parameters E. What qualifies a method stands behind its
+// parameters; a substitution stands for the type without it.
+func (r *reader) functionType(words string) typ {
+	except := ""
+	switch {
+	case r.take("Do"):
+		except = " noexcept"
+	case r.take("DO"):
+		except = " noexcept(" + r.expression() + ")"
+		r.expect("E")
+	}
 	r.expect("F")
 	r.take("Y")
 	result := r.typ()
 	list := r.parameters()
+	switch {
+	case r.take("R"):
+		except = " &" + except
+	case r.take("O"):
+		except = " &&" + except
+	}
 	r.expect("E")
-	return typ{pre: result.pre, post: list + result.post, function: true}
+	t := typ{pre: result.pre, post: list + except + result.post, function: true}
+	r.add(t)
+	t.post = list + words + except + result.post
+	return t
 }
 
 // templateParameter reads T_, T0_ ... The text is the parameter itself: T1, T2 ...
 func (r *reader) templateParameter() string {
 	r.expect("T")
-	n := 1
-	if r.peek() != '_' {
-		n = r.number() + 2
-	}
-	r.expect("_")
-	return "T" + strconv.Itoa(n)
+	return "T" + strconv.Itoa(r.sequence())
 }
 
-var standard = sync.OnceValue(func() map[byte]entry {
-	return map[byte]entry{
-		'a': {typ{pre: "std::allocator"}, "allocator"},
-		'b': {typ{pre: "std::basic_string"}, "basic_string"},
-		's': {typ{pre: "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"}, "basic_string"},
-		'i': {typ{pre: "std::basic_istream<char, std::char_traits<char>>"}, "basic_istream"},
-		'o': {typ{pre: "std::basic_ostream<char, std::char_traits<char>>"}, "basic_ostream"},
-		'd': {typ{pre: "std::basic_iostream<char, std::char_traits<char>>"}, "basic_iostream"},
+var standard = sync.OnceValue(func() map[byte]typ {
+	return map[byte]typ{
+		'a': {pre: "std::allocator", last: "allocator"},
+		'b': {pre: "std::basic_string", last: "basic_string"},
+		's': {pre: "std::basic_string<char, std::char_traits<char>, std::allocator<char>>", last: "basic_string"},
+		'i': {pre: "std::basic_istream<char, std::char_traits<char>>", last: "basic_istream"},
+		'o': {pre: "std::basic_ostream<char, std::char_traits<char>>", last: "basic_ostream"},
+		'd': {pre: "std::basic_iostream<char, std::char_traits<char>>", last: "basic_iostream"},
 	}
 })
 
 // substitution reads S_, S0_ ... (numbers to the base 36) or one of the standard ones.
-func (r *reader) substitution() entry {
+func (r *reader) substitution() typ {
 	r.expect("S")
 	if e, ok := standard()[r.peek()]; ok {
 		r.rest = r.rest[1:]
@@ -222,21 +293,21 @@ func (r *reader) substitution() entry {
 	end := strings.IndexByte(r.rest, '_')
 	if end < 0 || end > 4 {
 		r.fail()
-		return entry{}
+		return typ{}
 	}
 	n := 0
 	if end > 0 {
 		v, err := strconv.ParseUint(strings.ToLower(r.rest[:end]), 36, 32)
 		if err != nil {
 			r.fail()
-			return entry{}
+			return typ{}
 		}
 		n = int(v) + 1
 	}
 	r.rest = r.rest[end+1:]
 	if n >= len(r.subs) {
 		r.fail()
-		return entry{}
+		return typ{}
 	}
 	return r.subs[n]
 }
@@ -266,32 +337,22 @@ func (r *reader) arguments() string {
 				continue
 			}
 			return "<" + strings.Join(list, ", ") + ">"
-		case r.take("X"):
-			list = append(list, r.expression())
-			r.expect("E")
-		case r.peek() == 'L':
-			list = append(list, r.literal())
 		default:
-			list = append(list, r.typ().String())
+			list = append(list, r.argument())
 		}
 	}
 }
 
-// literal reads L type value E, or the name of a function or variable.
-func (r *reader) literal() string {
-	r.expect("L")
-	if r.take("_Z") {
-		s := r.encoding(false)
+// argument reads one template argument.
+func (r *reader) argument() string {
+	switch {
+	case r.take("X"):
+		e := r.expression()
 		r.expect("E")
-		return s
+		return e
+	case r.peek() == 'L':
+		return r.literal()
+	default:
+		return r.typ().String()
 	}
-	c := r.peek()
-	if c == 'f' || c == 'd' || c == 'e' || c == 'Z' {
-		r.fail() // values in hexadecimal, and what cu++filt does not read
-		return ""
-	}
-	t := r.typ().String()
-	v := r.offset()
-	r.expect("E")
-	return "(" + t + ")" + v
 }
