@@ -5,21 +5,20 @@ import (
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/hostobj"
 	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
 )
 
-// machine is the value of e_machine that -cpu-arch names; 0, which is none, fits no library.
-func machine(name string) uint16 {
-	switch name {
-	case "X86":
-		return 3
-	case "X86_64":
-		return 62
-	case "AARCH64":
-		return 183
-	}
-	return 0
+// machines are the values of e_machine that -cpu-arch names (observed). Of those that are no constants of hostobj libraries fit, but no
+// object is written.
+var machines = map[string]hostobj.Machine{
+	"AARCH64": hostobj.AArch64,
+	"ARMv7":   40,
+	"PPC64LE": 21,
+	"X86":     3,
+	"X86_64":  hostobj.X86_64,
+	"unknown": hostobj.X86_64,
 }
 
 // inputOptions say what package input shall load.
@@ -29,7 +28,7 @@ func (r *run) inputOptions(c *commandLine, target arch.Name) input.Options {
 		Libraries:      c.values[optLibrary].Pieces,
 		LibraryDirs:    c.values[optLibraryPath].Pieces,
 		LibraryPath:    filepath.SplitList(r.env("LIBRARY_PATH")),
-		Machine:        machine(c.text(optCPUArch)),
+		Machine:        machines[c.text(optCPUArch)],
 		Class:          c.class(),
 		Target:         target.Arch,
 		Virtual:        target.Kind == arch.Virtual,

@@ -36,8 +36,8 @@ func (r *run) writeOutputs(all []linked) error {
 	host := hostobj.Linked{Container: container, IDs: all[0].ids()}
 	if c.given(optHostObject) {
 		target := hostobj.X86_64
-		if m := c.text(optCPUArch); m != "" && m != "unknown" {
-			target = hostobj.Machine(machine(m))
+		if c.given(optCPUArch) {
+			target = machines[c.text(optCPUArch)]
 		}
 		object, err := host.Object(target)
 		if err != nil {

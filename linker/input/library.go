@@ -14,9 +14,6 @@ import (
 	"github.com/culink/culink/linker/hostobj"
 )
 
-// machineX86_64 is what -cpu-arch means when it is not given (observed).
-const machineX86_64 = 62
-
 // libraries finds the file of each -l: libNAME.a in the directories of -L, then in those of LIBRARY_PATH, whose first
 // fitting candidate counts. A library that is nowhere is no error: most of a host link's libraries are not for us.
 func (l *loader) libraries(ctx context.Context) ([]string, error) {
@@ -92,7 +89,7 @@ func (l *loader) library(name string, dirs []string) (string, error) {
 func (l *loader) fits(data []byte) (bool, error) {
 	machine := l.o.Machine
 	if machine == 0 {
-		machine = machineX86_64
+		machine = hostobj.X86_64 // what -cpu-arch means when it is not given (observed)
 	}
 	r, err := ar.NewReader(data)
 	if err != nil {
@@ -133,7 +130,7 @@ func (l *loader) fits(data []byte) (bool, error) {
 			}
 			continue
 		}
-		if binary.LittleEndian.Uint16(data[18:]) == machine {
+		if hostobj.Machine(binary.LittleEndian.Uint16(data[18:])) == machine {
 			return true, nil
 		}
 	}

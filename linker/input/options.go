@@ -6,6 +6,7 @@ import (
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/fatbin"
+	"github.com/culink/culink/linker/hostobj"
 )
 
 // Options say what to load and how. Files and Target must be set.
@@ -18,7 +19,7 @@ type Options struct {
 	LibraryDirs []string
 	LibraryPath []string
 	// Machine is e_machine of the host that -cpu-arch names; 0 means x86-64 (observed). It decides which libraries fit.
-	Machine uint16
+	Machine hostobj.Machine
 	// Dir is the directory that relative names refer to; "" is the current one.
 	Dir string
 
