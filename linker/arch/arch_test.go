@@ -141,7 +141,7 @@ func TestSharedLimitsAreTheObservedOnes(t *testing.T) {
 			if got := CUDA130().SharedMax(a, true); got != max {
 				t.Errorf("13.0, %s: %#x, want %#x", s, got, max)
 			}
-			want := uint32(DefaultSharedMax)
+			want := uint32(defaultSharedMax)
 			if a.Suffix == Accelerated {
 				want = max
 			}
@@ -167,68 +167,27 @@ func TestRowsAscendAndFollowTheGenerations(t *testing.T) {
 	for i := range profiles {
 		p := &profiles[i]
 		type facts struct {
-			base, reserved, align            uint32
-			surfaces                         int
-			mercury, compat, action, regInfo bool
+			base, reserved, align uint32
+			surfaces              int
+			mercury, compat       bool
 		}
 		var want facts
 		switch {
 		case p.SM < 70:
-			want = facts{0x140, 0, 4, 16, false, false, true, true}
+			want = facts{0x140, 0, 4, 16, false, false}
 		case p.SM < 90:
-			want = facts{0x160, 0, 4, 32, false, false, true, true}
+			want = facts{0x160, 0, 4, 32, false, false}
 		case p.SM < 100:
-			want = facts{0x210, 0x400, 4, 32, false, true, true, false}
+			want = facts{0x210, 0x400, 4, 32, false, true}
 		default:
-			want = facts{0x380, 0x400, 16, 32, true, true, false, false}
+			want = facts{0x380, 0x400, 16, 32, true, true}
 		}
-		got := facts{p.ParamBase, p.ReservedShared, p.BindlessAlign, p.Surfaces, p.Mercury, p.Compat, p.RelAction, p.RegistersInInfo}
+		got := facts{p.ParamBase, p.ReservedShared, p.BindlessAlign, p.Surfaces, p.Mercury, p.Compat}
 		if got != want {
 			t.Errorf("sm_%d: %+v, want %+v", p.SM, got, want)
 		}
-		if p.Textures != 256 || p.Samplers != 32 || p.BindlessRela != p.Mercury || (p.FastPath != 0) != (p.SM == 100 || p.SM == 120) {
+		if p.Textures != 256 || p.Samplers != 32 || (p.FastPath != 0) != (p.SM == 100 || p.SM == 120) {
 			t.Errorf("sm_%d: %+v", p.SM, p)
-		}
-	}
-}
-
-func TestSegmentPlans(t *testing.T) {
-	for sm, want := range map[int][]Segment{
-		90: {{PartTable, 6, 5}, {PartReadExec, 1, 5}, {PartData, 1, 6}, {PartTableLoad, 1, 5}},
-		100: {
-			{PartTable, 6, 4}, {PartTableLoad, 1, 4}, {PartConstants, 1, 4}, {PartCode, 1, 5}, {PartData, 1, 6}, {PartBank0, 1, 4},
-		},
-	} {
-		p, _ := Lookup(sm)
-		var got []Segment
-		for _, s := range p.Segments {
-			if s.Part != PartNone {
-				got = append(got, s)
-			}
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("sm_%d: %s", sm, d)
-		}
-	}
-}
-
-func TestFlagsAreThoseOfImages(t *testing.T) {
-	for _, c := range []struct {
-		tk     *Toolkit
-		arch   Arch
-		cuinfo uint32
-		want   uint32
-	}{
-		{CUDA124(), Arch{52, Plain}, 9, 0x340534},
-		{CUDA124(), Arch{90, Plain}, 0, 0x5a055a},
-		{CUDA124(), Arch{90, Accelerated}, 0, 0x5a0d5a},
-		{CUDA130(), Arch{75, Plain}, 6, 0x6004b04},
-		{CUDA130(), Arch{90, Accelerated}, 0x10, 0x10005a04},
-		{CUDA130(), Arch{100, Accelerated}, 6, 0x6006402},
-		{CUDA130(), Arch{121, Family}, 6, 0x6007902},
-	} {
-		if got := c.tk.Flags(c.arch, c.cuinfo); got != c.want {
-			t.Errorf("%s sm_%s: %#x, want %#x", c.tk.Name, c.arch, got, c.want)
 		}
 	}
 }

@@ -22,63 +22,21 @@ type Profile struct {
 	Mercury bool
 	// Compat says that a 13.0 image has a section .nv.compat.
 	Compat bool
-	// RelAction says that an executable image has a section .nv.rel.action.
-	RelAction bool
-	// RegistersInInfo says that the top byte of sh_info of a code section is its register count. Otherwise the count is
-	// only in EIATTR_REGCOUNT.
-	RegistersInInfo bool
 	// BindlessAlign is the alignment in bytes of the start of the descriptor table in constant bank 0.
 	BindlessAlign uint32
-	// BindlessRela says that the entries of the descriptor table are RELA, and that samplers use
-	// R_CUDA_SAMP_HEADER_INDEX_0.
-	BindlessRela bool
 	// FastPath is the value of EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE in .nv.compat, FastPathPair the value when the merged
 	// EICOMPAT_ATTR_INST_TCGEN05_MMA is 2 in its low two bits. The attribute exists with Mercury only.
 	FastPath, FastPathPair uint64
-	// Segments are the program headers in order, without those that come out empty.
-	Segments *[6]Segment
 }
 
-// ReservedSharedSize is ReservedShared where there is any (observed for sm_90 and later by both toolkits).
-const ReservedSharedSize = 0x400
+// reservedShared is ReservedShared where there is any (observed for sm_90 and later by both toolkits).
+const reservedShared = 0x400
 
 // ConstantMax is the most bytes in a constant bank that is shared by all kernels (observed: exactly this many link).
 const ConstantMax = 0x10000
 
-// DefaultSharedMax is what 13.0 allows for static shared memory unless told otherwise.
-const DefaultSharedMax = 0xc000
-
-// Part is what a program header covers.
-type Part uint8
-
-// Parts of an image. PartNone ends a plan.
-const (
-	PartNone      Part = iota
-	PartTable          // the program headers themselves, as PT_PHDR
-	PartTableLoad      // the program headers themselves, as PT_LOAD
-	PartReadExec       // constants and code
-	PartConstants      // constant banks but bank 0
-	PartCode           // code
-	PartData           // writable: .nv.global* and shared memory
-	PartBank0          // constant bank 0
-)
-
-// Segment is one program header. All are 8-aligned with address 0.
-type Segment struct {
-	Part  Part
-	Type  uint32 // p_type: 1 PT_LOAD, 6 PT_PHDR
-	Flags uint32 // p_flags: 1 execute, 2 write, 4 read
-}
-
-// plainSegments is the plan up to sm_90, mercurySegments from sm_100 on.
-var (
-	plainSegments = [6]Segment{
-		{PartTable, 6, 5}, {PartReadExec, 1, 5}, {PartData, 1, 6}, {PartTableLoad, 1, 5},
-	}
-	mercurySegments = [6]Segment{
-		{PartTable, 6, 4}, {PartTableLoad, 1, 4}, {PartConstants, 1, 4}, {PartCode, 1, 5}, {PartData, 1, 6}, {PartBank0, 1, 4},
-	}
-)
+// defaultSharedMax is what 13.0 allows for static shared memory unless told otherwise.
+const defaultSharedMax = 0xc000
 
 // Lookup returns the row of an SM number, or false for a number that no toolkit in the table has.
 func Lookup(sm int) (*Profile, bool) {
@@ -105,5 +63,5 @@ func (t *Toolkit) SharedMax(a Arch, extended bool) uint32 {
 	case p.sharedMax130 == 0:
 		return 0
 	}
-	return DefaultSharedMax
+	return defaultSharedMax
 }

@@ -22,19 +22,12 @@ type Toolkit struct {
 	Word int
 	// ABI is 7 or 8: it decides the file header, the section types in the image and the numbering.
 	ABI int
-	// ELFVersion is e_version of an image.
-	ELFVersion uint32
-	// Notes says that images have .note.nv.tkinfo and .note.nv.cuinfo.
-	Notes bool
 	// ReadsABI7 and ReadsABI8 say which dialects are taken as input.
 	ReadsABI7, ReadsABI8 bool
 	// Zstd says that fatbin entries may be zstd frames; LZ4 blocks are always taken.
 	Zstd bool
 	// RelocatableLink says that -r makes a relocatable output; before, the option changes nothing.
 	RelocatableLink bool
-	// RegistersFromAttribute says that the choice between weak functions looks at EIATTR_REGCOUNT where the code section
-	// has no register count.
-	RegistersFromAttribute bool
 
 	Tool    string // first string of .note.nv.tkinfo
 	Release string // second string of .note.nv.tkinfo, and the fourth line of --version
@@ -46,7 +39,7 @@ type Toolkit struct {
 // toolkits is in the order of the constants above.
 var toolkits = [toolkitCount]Toolkit{
 	{
-		index: toolkit124, Name: "12.4", Word: 124, ABI: 7, ELFVersion: 124, ReadsABI7: true,
+		index: toolkit124, Name: "12.4", Word: 124, ABI: 7, ReadsABI7: true,
 		Tool:    "nvlink",
 		Release: "Cuda compilation tools, release 12.4, V12.4.131",
 		Build:   "Build cuda_12.4.r12.4/compiler.34097967_0",
@@ -54,8 +47,8 @@ var toolkits = [toolkitCount]Toolkit{
 		Years:   "2005-2024",
 	},
 	{
-		index: toolkit130, Name: "13.0", Word: 130, ABI: 8, ELFVersion: 1, Notes: true, ReadsABI7: true, ReadsABI8: true,
-		Zstd: true, RelocatableLink: true, RegistersFromAttribute: true,
+		index: toolkit130, Name: "13.0", Word: 130, ABI: 8, ReadsABI7: true, ReadsABI8: true,
+		Zstd: true, RelocatableLink: true,
 		Tool:    "nvlink",
 		Release: "Cuda compilation tools, release 13.0, V13.0.88",
 		Build:   "Build cuda_13.0.r13.0/compiler.36424714_0",
@@ -69,6 +62,25 @@ func CUDA124() *Toolkit { return &toolkits[toolkit124] }
 
 // CUDA130 is the row of CUDA 13.0.
 func CUDA130() *Toolkit { return &toolkits[toolkit130] }
+
+// Toolkits lists all rows, oldest first.
+func Toolkits() []*Toolkit {
+	all := make([]*Toolkit, toolkitCount)
+	for i := range toolkits {
+		all[i] = &toolkits[i]
+	}
+	return all
+}
+
+// ToolkitByWord is the newest toolkit whose version word is at most word, the oldest if there is none.
+func ToolkitByWord(word int) *Toolkit {
+	for i := toolkitCount - 1; i > 0; i-- {
+		if toolkits[i].Word <= word {
+			return &toolkits[i]
+		}
+	}
+	return &toolkits[0]
+}
 
 // ToolkitByName finds "12.4" or "13.0".
 func ToolkitByName(name string) (*Toolkit, bool) {
@@ -152,29 +164,8 @@ func (t *Toolkit) Archs() []Arch {
 	return out
 }
 
-// Bits of e_flags.
+// Bits of e_flags in ABI 7 that say something of the target (observed).
 const (
-	Flags64Bit       = 0x400 // ABI 7: EF_CUDA_64BIT_ADDRESS
-	flagsABI7        = 0x500 // set in every ABI 7 image
-	flagsAccelerated = 0x800 // ABI 7: the target has the suffix a
-	statePlain       = 4     // ABI 8: machine code only
-	stateMercury     = 2     // ABI 8: with capsules
+	Flags64Bit       = 0x400 // EF_CUDA_64BIT_ADDRESS
+	FlagsAccelerated = 0x800 // the target has the suffix a
 )
-
-// Flags is e_flags of an image for target a. cuinfo is the section number of .note.nv.cuinfo, which ABI 8 puts into the
-// top byte; it is not used for ABI 7.
-func (t *Toolkit) Flags(a Arch, cuinfo uint32) uint32 {
-	sm := uint32(a.SM)
-	if t.ABI == 7 {
-		f := sm<<16 | flagsABI7 | sm
-		if a.Suffix == Accelerated {
-			f |= flagsAccelerated
-		}
-		return f
-	}
-	state := uint32(statePlain)
-	if p, ok := Lookup(a.SM); ok && p.Mercury {
-		state = stateMercury
-	}
-	return cuinfo<<24 | sm<<8 | state
-}

@@ -77,7 +77,6 @@ func (r *run) options(target arch.Name) link.Options {
 		DumpCallgraph:      c.given(optDumpCallgraph) || c.given(optDumpCallgraphRaw),
 		DotGraph:           c.given(optDotFile),
 		NoStackSizeWarning: c.given(optSuppressStackWarning),
-		NoArchWarning:      c.given(optSuppressArchWarning),
 		KeepSystemLibs:     c.given(optKeepSystemLibraries),
 		AllowUndefGlobals:  c.given(optAllowUndefinedGlobals),
 		DisableSmemReserve: c.values[optDisableSmemReservation].Bool,

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/culink/culink/linker/arch"
@@ -35,7 +36,7 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 		}
 		t, ok := arch.ToolkitByName(asked[1])
 		if !ok {
-			return nil, fmt.Errorf("%s=%s: not a release that culink imitates; those are 12.4 and 13.0", asked[0], asked[1])
+			return nil, fmt.Errorf("%s=%s: not a release that culink imitates; those are %s", asked[0], asked[1], releaseNames("and"))
 		}
 		r.fixed = true
 		return t, nil
@@ -66,9 +67,19 @@ func (r *run) acceptsNewer(t *arch.Toolkit) bool {
 	return t == arch.Newest() && !r.fixed && r.env("CULINK_REFERENCE") == ""
 }
 
+// releaseNames lists the releases that culink imitates, as text: "12.4 and 13.0".
+func releaseNames(conjunction string) string {
+	var names []string
+	for _, t := range arch.Toolkits() {
+		names = append(names, t.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
+}
+
 // newestWith is the newest release that knows an architecture, or the newest of all.
 func newestWith(name string) *arch.Toolkit {
-	for _, t := range []*arch.Toolkit{arch.CUDA130(), arch.CUDA124()} {
+	for _, t := range slices.Backward(arch.Toolkits()) {
 		if _, err := t.Parse(name); err == nil {
 			return t
 		}
@@ -78,8 +89,9 @@ func newestWith(name string) *arch.Toolkit {
 
 // laterThan is the next release after t, or nil.
 func laterThan(t *arch.Toolkit) *arch.Toolkit {
-	if t == arch.CUDA124() {
-		return arch.CUDA130()
+	all := arch.Toolkits()
+	if next := slices.Index(all, t) + 1; next < len(all) {
+		return all[next]
 	}
 	return nil
 }
@@ -93,7 +105,7 @@ func releaseOf(reference string) *arch.Toolkit {
 	if err != nil {
 		return nil
 	}
-	for _, t := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
+	for _, t := range arch.Toolkits() {
 		if strings.Contains(string(said), "release "+t.Name+",") {
 			return t
 		}

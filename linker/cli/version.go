@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"runtime/debug"
-
-	"github.com/culink/culink/linker/arch"
 )
 
 // version prints what --version asks for: the reference's five lines, or culink's own with the releases that it is like.
@@ -18,7 +16,6 @@ func (r *run) version() error {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		v = info.Main.Version
 	}
-	_, err := fmt.Fprintf(r.stdout, "culink %s, an open CUDA device linker\nWrites what nvlink of CUDA %s or %s would write.\n",
-		v, arch.CUDA124().Name, arch.CUDA130().Name)
+	_, err := fmt.Fprintf(r.stdout, "culink %s, an open CUDA device linker\nWrites what nvlink of CUDA %s would write.\n", v, releaseNames("or"))
 	return err
 }

@@ -166,14 +166,10 @@ func (l *Link) descriptorBase() uint64 {
 			size = max(size, l.dataSize(s))
 		}
 	}
-	align := uint64(slotSize)
-	if p, ok := arch.Lookup(l.SM); ok {
-		if l.Mercury { // without kernels code still counts from where parameters would begin (observed)
-			size = max(size, uint64(p.ParamBase))
-		}
-		align = max(align, uint64(p.BindlessAlign))
+	if l.Mercury { // without kernels code still counts from where parameters would begin (observed)
+		size = max(size, uint64(l.profile.ParamBase))
 	}
-	return alignUp(size, align)
+	return alignUp(size, max(slotSize, uint64(l.profile.BindlessAlign)))
 }
 
 // dataSize is the size in bytes of the plain forms of a section's parts, one after the other.
@@ -189,15 +185,13 @@ func (l *Link) dataSize(s *Section) uint64 {
 // last one first (observed).
 func (t *bindlessTable) check(l *Link) error {
 	name := l.Syms[l.Funcs[t.kernels[len(t.kernels)-1]].Sym].Name
-	if p, ok := arch.Lookup(l.SM); ok {
-		switch {
-		case t.textures > p.Textures:
-			return l.Diag.Fatal(diag.TooManyTextures, p.Textures, name)
-		case t.samplers > p.Samplers:
-			return l.Diag.Fatal(diag.TooManySamplers, p.Samplers, name)
-		case t.surfaces > p.Surfaces:
-			return l.Diag.Fatal(diag.TooManySurfaces, p.Surfaces, name)
-		}
+	switch p := &l.profile; {
+	case t.textures > p.Textures:
+		return l.Diag.Fatal(diag.TooManyTextures, p.Textures, name)
+	case t.samplers > p.Samplers:
+		return l.Diag.Fatal(diag.TooManySamplers, p.Samplers, name)
+	case t.surfaces > p.Surfaces:
+		return l.Diag.Fatal(diag.TooManySurfaces, p.Surfaces, name)
 	}
 	if end := t.base + slotSize*uint64(len(t.refs)); end > bankLimit {
 		return l.Diag.Fatal(diag.UnsupportedInput, name, fmt.Sprintf("parameters and descriptors need %#x bytes of constant bank 0, %#x max", end, bankLimit))

@@ -113,7 +113,7 @@ const firstISA = 0x100
 const compatISAVersionMax = 0x101
 
 // hasCompat reports whether the image states which architectures can run it.
-func (l *Link) hasCompat() bool { return l.ABI == 8 && l.SM >= 90 }
+func (l *Link) hasCompat() bool { return l.ABI == 8 && l.profile.Compat }
 
 // mergeCompat merges an input's .nv.compat: which architectures can run the image, and whether the driver may
 // translate it. An input that does not state its instruction set class ties the image to its architecture. The reference says so

@@ -1,19 +1,11 @@
 package link
 
-import (
-	"sync/atomic"
-
-	"github.com/culink/culink/linker/arch"
-)
+import "sync/atomic"
 
 // fastPath is EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE: which architectures the driver may carry the code over to without
 // compiling it anew. It follows from the target, from tensor core use, and from the instructions of the functions that
 // are in the image; what inputs say about themselves does not matter. Without any function it is 0 (observed).
 func (l *Link) fastPath(tcgen05 uint16) uint64 {
-	p, ok := arch.Lookup(l.SM)
-	if !ok {
-		return 0
-	}
 	var code []*Section
 	for _, s := range l.Secs[1:] {
 		if s.Kind == KindText && len(s.Parts) > 0 && s.Parts[0].Sec != 0 {
@@ -23,9 +15,9 @@ func (l *Link) fastPath(tcgen05 uint16) uint64 {
 	if len(code) == 0 {
 		return 0
 	}
-	mask := p.FastPath
+	mask := l.profile.FastPath
 	if tcgen05&3 == 2 || tcgen05>>2&3 == 2 {
-		mask = p.FastPathPair
+		mask = l.profile.FastPathPair
 	}
 	if mask&fastPathFamily != 0 && l.anyHolds(code) {
 		mask &^= fastPathFamily

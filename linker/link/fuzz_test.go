@@ -228,7 +228,6 @@ func FuzzLinkFiltered(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, kernels, variables string, flags uint8) {
 		opts := fuzzOptions(flags)
 		opts.KernelsUsed, opts.VariablesUsed = []string{kernels}, []string{variables}
-		opts.UseHostInfo = flags&fuzzVerbose != 0
 		src := []Source{{Name: "a.cubin", Data: base}, {Name: "b.cubin", Data: data}}
 		if flags&fuzzMercury != 0 {
 			src = src[1:]

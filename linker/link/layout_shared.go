@@ -87,22 +87,22 @@ func (l *Link) sharedMemory() error {
 // sharedReserve is the number of bytes at the start of a kernel's shared memory that belong to the system. Sizes of
 // sections and values of symbols count them, offsets in code do not (observed).
 func (l *Link) sharedReserve() uint64 {
-	if p, ok := arch.Lookup(l.SM); ok && !l.rel && !l.DisableSmemReserve {
-		return uint64(p.ReservedShared)
+	if l.rel || l.DisableSmemReserve {
+		return 0
 	}
-	return 0
+	return uint64(l.profile.ReservedShared)
 }
 
 // shownReserve is what the values of shared variables' symbols count of the system's bytes: the same, but from sm_100 on
 // --disable-smem-reservation leaves it as it is (observed).
 func (l *Link) shownReserve() uint64 {
-	if p, ok := arch.Lookup(l.SM); ok && !l.rel && l.SM >= 100 {
-		return uint64(p.ReservedShared)
+	if !l.rel && l.SM >= 100 {
+		return uint64(l.profile.ReservedShared)
 	}
 	return l.sharedReserve()
 }
 
-// start is the first offset that a variable may have: --reserve-null-pointer leaves 0 free (observed).
+// sharedStart is the first offset that a variable may have: --reserve-null-pointer leaves 0 free (observed).
 func (l *Link) sharedStart() uint64 {
 	if l.ReserveNullPointer {
 		return 1
@@ -208,12 +208,13 @@ func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
 	return defs
 }
 
-// assignFunctions decides which variables of functions become private to a kernel, and removes those that no code of
-// the image refers to.
+// assignFunctions decides which variables of functions become private to a kernel, and which take room in several or in none. Those
+// that no code refers to take none.
 func (p *sharedPlan) assignFunctions() {
 	l := p.l
-	list := p.functions[:0]
-	for _, v := range p.functions {
+	list := p.functions
+	for i := range list {
+		v := &list[i]
 		p.maximum = max(p.maximum, v.align)
 		if !v.dynamic {
 			if len(v.users) == 0 {
@@ -222,9 +223,7 @@ func (p *sharedPlan) assignFunctions() {
 			}
 			v.entries = l.withRejected(l.entriesReachingAny(v.users), v.users)
 		}
-		list = append(list, v)
 	}
-	p.functions = list
 	listSort(list, groupBefore)
 	for _, v := range list {
 		switch {
@@ -393,8 +392,8 @@ func (p *sharedPlan) limits() {
 		return
 	}
 	off := uint64(0)
-	if row, ok := arch.Lookup(l.SM); ok && l.DisableSmemReserve && l.SM < 100 {
-		off = uint64(row.ReservedShared)
+	if l.DisableSmemReserve && l.SM < 100 {
+		off = uint64(l.profile.ReservedShared)
 	}
 	debug := noSharedSection
 	if l.AsReference && l.sharedFuncs != 0 && l.keepsShared() && p.total > limit+off {
@@ -427,14 +426,11 @@ const (
 	noSharedSection  = SecID(math.MaxInt32)
 )
 
+// sharedMax is the most bytes of static shared memory of a kernel; 0 if the release does not know the target.
 func (l *Link) sharedMax() uint64 {
-	tool := arch.CUDA130()
-	if l.Toolkit < 130 {
-		tool = arch.CUDA124()
-	}
 	a := arch.Arch{SM: l.SM}
 	if l.Suffix != "" {
 		a.Suffix = arch.Suffix(l.Suffix[0])
 	}
-	return uint64(tool.SharedMax(a, l.ExtendedSmem))
+	return uint64(l.tool.SharedMax(a, l.ExtendedSmem))
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/slab"
 )
 
-// Options are what a link can be told. The command line fills them; the zero value is an ordinary link, but Target must be set.
+// Options are what a link can be told. The command line fills them; the zero value of each is that of an ordinary
+// link, but SM and Toolkit must be set.
 type Options struct {
 	// SM is the target's number (90 for sm_90a), Suffix "", "a" or "f".
 	SM     int
@@ -32,14 +34,12 @@ type Options struct {
 	DumpCallgraph      bool // -dump-callgraph, -dump-callgraph-no-demangle (the same text)
 	DotGraph           bool // --dot-file
 	NoStackSizeWarning bool // -suppress-stack-size-warning
-	NoArchWarning      bool
 	KeepSystemLibs     bool // -keep-system-libraries
 	AllowUndefGlobals  bool // --allow-undefined-globals
 	DisableSmemReserve bool // --disable-smem-reservation=true
 	ReserveNullPointer bool // --reserve-null-pointer
 	ExtendedSmem       bool // --enable-extended-smem=true
 	IgnoreHostInfo     bool
-	UseHostInfo        bool
 	// KernelsUsed and VariablesUsed are the pieces of -kernels-used and -variables-used; FilterGiven says that one of the options was given with a value.
 	KernelsUsed   []string
 	VariablesUsed []string
@@ -65,9 +65,6 @@ type Options struct {
 	// Index is the index file of the program's unified functions and variables, nil if there is none.
 	Index *UnifiedIndex
 }
-
-// Target is the name of the architecture linked for: "sm_90a".
-func (o *Options) Target() string { return fmt.Sprintf("sm_%d%s", o.SM, o.Suffix) }
 
 // Reserver is an output that can use to know how many bytes are coming. An error ends the link.
 type Reserver interface {
@@ -102,6 +99,9 @@ type Result struct {
 type Link struct {
 	Options
 	Diag *diag.Collector
+	// tool is the row of the release to imitate, profile that of the target (an empty one for a number that no release knows).
+	tool    *arch.Toolkit
+	profile arch.Profile
 	// rel is Relocatable, but false for a toolkit that has no relocatable link (12.4).
 	rel bool
 	// ABI is the dialect written: 7 or 8. Mercury: the image has Mercury twins.
@@ -137,9 +137,9 @@ type Link struct {
 	graph  graph
 	secKey map[secKey]SecID
 	slabs  linkSlabs
-	// sections that exist once
 	// created is the number of sections that the reference would have created.
-	created                                                                                              uint32
+	created uint32
+	// Sections that exist once, 0 while they do not.
 	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
 	globalSec, globalInit, sharedFuncs, sharedReserved                                                   SecID
 	uft, udt                                                                                             SecID
@@ -212,7 +212,7 @@ func passes() []pass {
 		{"relocate", (*Link).relocate},
 		// finalize: attributes, call graph, notes, and the numbers of sections. After it, every size is known.
 		{"finalize", (*Link).finalize},
-		// write: the file is allocated once and filled.
+		// write: the image is encoded in pieces, each to its own place; nothing is decided any more.
 		{"write", (*Link).write},
 	}
 }

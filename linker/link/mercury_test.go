@@ -73,8 +73,9 @@ func encodeRels(entries []cubin.Rel) []byte {
 // twinBench is a Mercury link as it stands before relocateMercury: one input whose second contribution to .debug_frame
 // begins at 0x20.
 func twinBench(opts Options, plain, code, frame []cubin.Rel) *Link {
-	opts.SM = 100
-	l := &Link{Options: opts, Diag: &diag.Collector{}, ABI: 8, Mercury: true, rel: opts.Relocatable, externInstance: map[SecID]SymID{}}
+	opts.SM, opts.Toolkit = 100, 130
+	l := &Link{Options: opts, Diag: &diag.Collector{}, Mercury: true, externInstance: map[SecID]SymID{}}
+	l.imitate()
 	section := func(name string, t cubin.SectionType, flags uint64, info uint32, data []byte) cubin.Section {
 		return cubin.Section{Name: name, Type: t, Flags: flags, Info: info, Size: uint64(len(data)), Data: data}
 	}

@@ -3,7 +3,6 @@ package link
 import (
 	"slices"
 
-	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/nvinfo"
 )
@@ -14,7 +13,7 @@ func (l *Link) encodeNotes() {
 	if l.tkinfo == 0 {
 		return
 	}
-	t := arch.CUDA130()
+	t := l.tool
 	tool := t.Tool
 	if l.ToolName != nil {
 		tool = *l.ToolName

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
-	"github.com/culink/culink/linker/diag"
 )
 
 // reach decides which functions the image keeps.
@@ -51,15 +50,13 @@ func (l *Link) reach(ctx context.Context) error {
 	return nil
 }
 
-// keepUndefinedCallees keeps the undefined functions that f calls, directly or through a prototype.
+// keepUndefinedCallees keeps the undefined functions that f calls. What it calls through a prototype has its address taken, and is
+// kept for that.
 func (l *Link) keepUndefinedCallees(f FuncID) {
-	keep := func(c FuncID) {
+	for _, c := range l.Funcs[f].Calls {
 		if l.Syms[l.Funcs[c].Sym].Def == NoFile {
 			l.Funcs[c].Kept = true
 		}
-	}
-	for _, c := range l.Funcs[f].Calls {
-		keep(c)
 	}
 }
 
@@ -96,9 +93,6 @@ func (l *Link) roots() []FuncID {
 // kernelFilter returns the test a kernel has to pass, or nil if all pass.
 func (l *Link) kernelFilter() func(*Symbol) bool {
 	if l.FilterGiven {
-		if l.UseHostInfo {
-			l.Diag.Report(diag.IgnoreHostInfo)
-		}
 		used := newPatternSet(anywhere(l.KernelsUsed))
 		return func(s *Symbol) bool { return used.matches(s.Name) }
 	}

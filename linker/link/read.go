@@ -5,12 +5,13 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/slab"
 )
 
-// read parses every source, one goroutine each, and decides what the link makes: the dialect follows the toolkit that is
+// read parses the sources that are not parsed yet, several at a time, and decides what the link makes: the dialect follows the toolkit that is
 // imitated, and the image has Mercury twins iff the target has them and every input does (observed).
 func (l *Link) read(ctx context.Context) error {
 	inputs := make([]*Input, len(l.sources))
@@ -44,13 +45,9 @@ func (l *Link) read(ctx context.Context) error {
 	}
 	l.Inputs = inputs
 	l.names.seed = maphash.MakeSeed()
-	l.ABI = 8
-	if l.Toolkit < 130 {
-		l.ABI = 7
-	}
-	l.rel = l.Relocatable && l.ABI == 8
+	l.imitate()
 	l.dce = !l.rel && !l.Debug && !l.PreserveRelocs
-	l.Mercury = l.ABI == 8 && l.SM >= 100
+	l.Mercury = l.ABI == 8 && l.profile.Mercury
 	for _, in := range inputs {
 		if l.Mercury && !in.File.Mercury() {
 			l.Diag.Report(diag.LimitedToArch, l.SM, in.Name)
@@ -77,6 +74,16 @@ func (l *Link) read(ctx context.Context) error {
 	return err
 }
 
+// imitate looks up what depends on the release that is imitated and on the target.
+func (l *Link) imitate() {
+	l.tool = arch.ToolkitByWord(l.Toolkit)
+	l.ABI = l.tool.ABI
+	l.rel = l.Relocatable && l.tool.RelocatableLink
+	if p, known := arch.Lookup(l.SM); known {
+		l.profile = *p
+	}
+}
+
 // inputSlabs is where one goroutine takes the tables of its inputs from.
 type inputSlabs struct {
 	parser   cubin.Parser
@@ -89,9 +96,9 @@ type inputSlabs struct {
 	found    []int32 // room for the tables of one input
 }
 
-// viewSections fills secs, which is parallel to the file's sections. It gives each section the name and type that the link goes by. In a Mercury link the reference works on the
-// twins under the plain names and does not look at the plain sections that have one (observed): these are hidden, but
-// paired with their twins so that both forms share one output section.
+// viewSections fills secs, which is parallel to the file's sections, with the kind and type that the link goes by. In a
+// Mercury link the reference works on the twins under the plain names and does not look at the plain sections that have one
+// (observed): these are hidden, but paired with their twins so that both forms share one output section.
 func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
 	for i := range secs {
 		s := &f.Sections[i]

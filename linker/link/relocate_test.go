@@ -41,8 +41,9 @@ func symbol(name string, t cubin.SymbolType, b cubin.Binding, other uint8) cubin
 }
 
 func newBench(opts Options, entries ...cubin.Rel) *bench {
-	l := &Link{Options: opts, Diag: &diag.Collector{}, ABI: 8, externInstance: map[SecID]SymID{}}
-	l.rel = opts.Relocatable
+	opts.Toolkit = 130
+	l := &Link{Options: opts, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+	l.imitate()
 	const textSize = 64
 	rela := make([]byte, 0, len(entries)*cubin.RelaSize)
 	isREL := len(entries) > 0 && !entries[0].HasAddend

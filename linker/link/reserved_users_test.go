@@ -62,6 +62,7 @@ func TestSharedSectionsOfTheSystemsBytesAloneHaveNoSymbol(t *testing.T) {
 		{true, 0x400, true}, // all of it is the kernel's
 	} {
 		l := &Link{Mercury: true, Options: Options{SM: 100, DisableSmemReserve: test.disabled}}
+		l.imitate()
 		s := &Section{ID: 1, Kind: KindSharedEntry, Size: test.size}
 		if got := l.hasSectionSymbol(s); got != test.want {
 			t.Errorf("%#x bytes, reservation disabled %t: symbol %t, want %t", test.size, test.disabled, got, test.want)

@@ -37,7 +37,7 @@ func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
 			flags |= arch.Flags64Bit
 		}
 		if l.Suffix == "a" {
-			flags |= 0x800
+			flags |= arch.FlagsAccelerated
 		}
 	}
 	etype := uint16(cubin.ETExec)
