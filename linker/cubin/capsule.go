@@ -10,6 +10,10 @@ import (
 //
 //	u32 section index of .text.F | u32 0xc0000001 | u32 n | ceil(n/32) u32 of bit map | records
 //
+// or, from the compiler of 12.8 (see RenewCapsule),
+//
+//	u32 section index of .text.F | u32 0x40000000 + n | ceil(n/32) u32 of bit map | records
+//
 // The function has n Mercury instructions. Bit i is set when instruction i follows from its one SASS instruction; every
 // other instruction has a record, in order (observed; the counts of SASS instructions add up in every capsule met).
 type Capsule struct {
@@ -21,6 +25,8 @@ type Capsule struct {
 	SASS int
 	// Records are the explicit ones in order.
 	Records []CapsuleRecord
+	// First: the capsule has the head that only the compiler of 12.8 writes.
+	First bool
 }
 
 // CapsuleRecord is one Mercury instruction that is written out, whole or in part.
@@ -48,6 +54,10 @@ const (
 	capsuleNoSASS     = 0x30 // an instruction, without prefix, that stands for no SASS
 	capsuleOpcodeOnly = 0x40
 	capsuleHead       = 12
+
+	capsuleFirstMagic = 0x40000000
+	capsuleFirstHead  = 8
+	capsuleMagicMask  = 0xc0000000
 )
 
 // capsuleError says what is wrong at which byte of a capsule.
@@ -58,22 +68,19 @@ func capsuleError(off int, format string, args ...any) error {
 // ParseCapsule decodes a .nv.capmerc.text.F section. Memory is proportional to the number of records, which take at least
 // two bytes each.
 func ParseCapsule(data []byte) (*Capsule, error) {
-	if len(data) < capsuleHead {
-		return nil, capsuleError(len(data), "%d bytes are too few for its head", len(data))
+	head, n, err := capsuleHeadOf(data)
+	if err != nil {
+		return nil, err
 	}
-	if m := le.Uint32(data[4:]); m != capsuleMagic {
-		return nil, capsuleError(4, "unknown magic number %#x", m)
-	}
-	n := uint64(le.Uint32(data[8:]))
 	words := (n + 31) / 32
-	if words > uint64(len(data)-capsuleHead)/4 {
-		return nil, capsuleError(8, "the bit map of %d instructions reaches beyond the end", n)
+	if words > uint64(len(data)-head)/4 {
+		return nil, capsuleError(head-4, "the bit map of %d instructions reaches beyond the end", n)
 	}
-	c := &Capsule{Text: le.Uint32(data), Instructions: int(n)}
-	body := capsuleHead + 4*int(words)
+	c := &Capsule{Text: le.Uint32(data), Instructions: int(n), First: head == capsuleFirstHead}
+	body := head + 4*int(words)
 	explicit := int(n)
 	for w := range int(words) {
-		explicit -= bits.OnesCount32(capsuleWord(data, w, int(n)))
+		explicit -= bits.OnesCount32(capsuleWord(data[head:], w, int(n)))
 	}
 	if explicit > (len(data)-body)/2 {
 		return nil, capsuleError(body, "%d records do not fit into %d bytes", explicit, len(data)-body)
@@ -81,7 +88,7 @@ func ParseCapsule(data []byte) (*Capsule, error) {
 	c.Records = make([]CapsuleRecord, 0, explicit)
 	off, sass, at := body, 0, 0
 	for w := range int(words) {
-		for clear := ^capsuleWord(data, w, int(n)); clear != 0; clear &= clear - 1 {
+		for clear := ^capsuleWord(data[head:], w, int(n)); clear != 0; clear &= clear - 1 {
 			i := 32*w + bits.TrailingZeros32(clear)
 			if i >= int(n) {
 				break
@@ -103,9 +110,26 @@ func ParseCapsule(data []byte) (*Capsule, error) {
 	return c, nil
 }
 
-// capsuleWord is word w of the bit map, without bits of instructions that do not exist.
-func capsuleWord(data []byte, w, n int) uint32 {
-	v := le.Uint32(data[capsuleHead+4*w:])
+// capsuleHeadOf returns the length of a capsule's head and the number of instructions that it states.
+func capsuleHeadOf(data []byte) (head int, n uint64, err error) {
+	if len(data) < capsuleFirstHead {
+		return 0, 0, capsuleError(len(data), "%d bytes are too few for its head", len(data))
+	}
+	m := le.Uint32(data[4:])
+	switch {
+	case m&capsuleMagicMask == capsuleFirstMagic:
+		return capsuleFirstHead, uint64(m &^ capsuleMagicMask), nil
+	case m != capsuleMagic:
+		return 0, 0, capsuleError(4, "unknown magic number %#x", m)
+	case len(data) < capsuleHead:
+		return 0, 0, capsuleError(len(data), "%d bytes are too few for its head", len(data))
+	}
+	return capsuleHead, uint64(le.Uint32(data[8:])), nil
+}
+
+// capsuleWord is word w of a bit map, without bits of instructions that do not exist.
+func capsuleWord(bitmap []byte, w, n int) uint32 {
+	v := le.Uint32(bitmap[4*w:])
 	if rest := n - 32*w; rest < 32 {
 		v &= 1<<rest - 1
 	}

@@ -3,6 +3,7 @@ package cubin
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,6 +140,32 @@ func TestParseCapsuleRefusesDamage(t *testing.T) {
 	}
 }
 
+func TestRenewCapsuleChangesWhatTheSASSImplies(t *testing.T) {
+	plain, call, ret := uint16(0x7802), uint16(0x7943), uint16(0x7950)
+	word := func(op uint16) []byte { return append(le.AppendUint16(nil, op), make([]byte, 14)...) }
+	narrow := word(0x7306)
+	narrow[9] = 0x0c
+	code := slices.Concat(word(plain), word(call), word(0x7945), narrow, word(plain), word(plain), word(ret), word(plain))
+	bssy, f2i := []byte{0x42, 0x08, 0x00, 0x06}, []byte{0x41, 0x12, 0x40, 0x0a}
+	two, last := append([]byte{0x11, 0x01}, filled(0x01, 16)...), []byte{0xd0, 0x00}
+	first := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 7), capsuleFirstMagic|7), 0b0100011)
+	first = slices.Concat(first, bssy, f2i, two, last)
+	want := capsuleOf(7, []uint32{0b0000101}, []byte{0x42, 0x0a, 0x02, 0x0e}, f2i, two, []byte{0x42, 0x33, 0x00, 0x0e}, last)
+	got, err := RenewCapsule(first, code)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("%v (-want +got):\n%s", err, diff)
+	}
+	if again, err := RenewCapsule(got, code); err != nil || &again[0] != &got[0] {
+		t.Errorf("a later capsule is not returned as it is: %v", err)
+	}
+	if _, err := RenewCapsule(first[:len(first)-1], code); err == nil {
+		t.Error("a capsule that is cut off is renewed")
+	}
+	if short, err := RenewCapsule(first, code[:16]); err != nil || len(short) != len(first)+4 {
+		t.Errorf("a capsule of more code than there is: %d bytes, %v", len(short), err)
+	}
+}
+
 func FuzzParseCapsule(f *testing.F) {
 	for _, name := range []string{"vtables_constructor.bin", "barriers.bin"} {
 		data, err := os.ReadFile(filepath.Join("testdata", "capsules", name))
@@ -165,6 +192,11 @@ func FuzzParseCapsule(f *testing.F) {
 			if r.Count > 0 && c.At(int(r.SASS)) != r {
 				t.Fatalf("record %d is not found by its instruction", i)
 			}
+		}
+		if renewed, err := RenewCapsule(data, data); err != nil {
+			t.Fatal(err)
+		} else if r, err := ParseCapsule(renewed); err != nil || r.SASS != c.SASS || r.Instructions != c.Instructions || r.First {
+			t.Fatalf("renewed: %+v for %+v: %v", r, c, err)
 		}
 		if int(next) > c.SASS {
 			t.Fatalf("records reach SASS instruction %d of %d", next, c.SASS)

@@ -44,7 +44,8 @@ func (l *Link) copyCapsules() {
 		case KindText, KindUFT:
 			if len(s.Parts) > 0 && s.Parts[0].Merc != 0 && s.ID != l.uft {
 				p := &s.Parts[0]
-				s.MercData = bytes.Clone(l.Inputs[p.In].File.Sections[p.Merc].Data)
+				f := l.Inputs[p.In].File
+				s.MercData = renewedCapsule(f.Sections[p.Merc].Data, f.Sections[p.Sec].Data)
 				s.MercSize = uint64(len(s.MercData))
 			}
 		case KindConstFunc:
@@ -55,6 +56,15 @@ func (l *Link) copyCapsules() {
 			s.MercSize = s.Size
 		}
 	}
+}
+
+// renewedCapsule copies a capsule and brings it into the form that images have. One that cannot be read stays as it is: what has to be
+// written into it is refused later.
+func renewedCapsule(capsule, code []byte) []byte {
+	if c, err := cubin.RenewCapsule(capsule, code); err == nil && len(c) > 0 && &c[0] != &capsule[0] {
+		return c
+	}
+	return bytes.Clone(capsule)
 }
 
 // finishMercury fills in what depends on the numbers and sizes of sections: the first word of capsules, which twins share
