@@ -207,29 +207,21 @@ func (l *Link) addTable(k FuncID, without [3]bool) {
 		return
 	}
 	t := &l.table
+	prefix := l.relPrefix()
 	if l.Mercury {
-		bank = l.replaceBank(bank)
-		rela := l.Secs[l.sec(".rela"+bank.Name, 0, bank.ID)]
-		for i := len(t.refs) - 1; i >= 0; i-- {
-			kind := l.Syms[t.refs[i]].Type() - cubin.STTTexture
-			if without[kind] {
-				continue
-			}
-			row := &headerRelocs[kind]
-			off := slotSize * uint64(i)
-			rela.Rels = append(rela.Rels, OutRel{Offset: t.base + off, Sym: t.refs[i], Type: uint32(row.rela)})
-			rela.MercRels = append(rela.MercRels, OutRel{Offset: off, Sym: t.refs[i], Type: uint32(row.mercury)})
-		}
-		return
+		bank, prefix = l.replaceBank(bank), ".rela"
 	}
-	rel := l.Secs[l.sec(l.relPrefix()+bank.Name, 0, bank.ID)]
+	out := l.Secs[l.sec(prefix+bank.Name, 0, bank.ID)]
 	for i := len(t.refs) - 1; i >= 0; i-- {
 		kind := l.Syms[t.refs[i]].Type() - cubin.STTTexture
 		if without[kind] {
 			continue
 		}
-		row := &headerRelocs[kind]
-		rel.Rels = append(rel.Rels, OutRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(row.rel)})
+		typ := headerRelocs[kind].rel
+		if l.Mercury {
+			typ = headerRelocs[kind].rela
+		}
+		out.Rels = append(out.Rels, OutRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(typ)})
 	}
 }
 

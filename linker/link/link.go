@@ -134,9 +134,13 @@ type Link struct {
 	// FuncConsts, in order of the inputs' sections, are the constants of functions that are no kernels (executables only).
 	FuncConsts []FuncConst
 
-	graph  graph
-	secKey map[secKey]SecID
-	slabs  linkSlabs
+	graph graph
+	// singles are, by name, the sections that belong to no other. Those that do are found beside their owner or target: two local
+	// functions of one name give two sections of one name.
+	singles map[string]SecID
+	// resolved are the sections that preserve applied entries, by the name of the section that the entries patched.
+	resolved map[string]SecID
+	slabs    linkSlabs
 	// created is the number of sections that the reference would have created.
 	created uint32
 	// Sections that exist once, 0 while they do not.

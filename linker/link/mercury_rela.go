@@ -170,7 +170,7 @@ type twinEntry struct {
 	dynamic bool  // dynamic shared memory
 }
 
-// entry disposes of one entry. The cases stand in the order in which they exclude one another (observed).
+// entry disposes of one entry.
 func (p *twinPatcher) entry(r cubin.Rel) error {
 	if int(r.Sym) >= len(p.in.File.MercSymbols) {
 		return p.refuse(&r, "its symbol number is outside the symbol table")
@@ -178,55 +178,75 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 	if !p.code && r.Offset >= p.size {
 		return p.refuse(&r, "it lies past the end of the section that it patches")
 	}
-	y := &p.in.File.MercSymbols[r.Sym]
-	e := twinEntry{Rel: r, off: p.base + r.Offset, typ: reloc.Type(r.Type)}
-	if p.sec.Kind == KindUDT && !p.l.rel {
-		v := findVariable(p.vars, r.Offset)
-		if v == nil || v.gone {
-			return nil
-		}
-		e.off = v.value + (r.Offset - v.start)
+	off, gone := p.place(r.Offset)
+	if gone {
+		return nil
 	}
+	y := &p.in.File.MercSymbols[r.Sym]
+	e := twinEntry{Rel: r, off: off, typ: reloc.Type(r.Type)}
 	if e.typ == reloc.MercuryNone {
 		return p.refuseAs(diag.UnexpectedReloc, &r, "a relocation without a type")
 	}
 	if y.Type() == cubin.STTSection {
 		return p.againstSection(&e, y)
 	}
-	e.entered = p.in.Syms[r.Sym]
+	class := p.bind(&e, y)
+	return p.dispose(&e, class, y)
+}
+
+// place translates r_offset. Bytes of no variable are not in the table of unified variables.
+func (p *twinPatcher) place(offset uint64) (off uint64, gone bool) {
+	if p.sec.Kind != KindUDT || p.l.rel {
+		return p.base + offset, false
+	}
+	v := findVariable(p.vars, offset)
+	if v == nil || v.gone {
+		return 0, true
+	}
+	return v.value + (offset - v.start), false
+}
+
+// bind finds an entry's symbol in the image, and its class.
+func (p *twinPatcher) bind(e *twinEntry, y *cubin.Symbol) symbolClass {
+	e.entered = p.in.Syms[e.Sym]
 	e.sym = p.l.aliasOwner(e.entered)
 	e.dynamic = y.DynamicShared()
-	class := p.class[e.sym]
 	if p.l.rel && p.code && e.dynamic {
 		id := p.l.externInstance[p.sec.ID]
 		if id == 0 && e.sym == p.l.instance {
 			id = p.l.instance
 		}
 		if id != 0 {
-			e.sym, class = id, classLoaded
+			e.sym = id
+			return classLoaded
 		}
 	}
+	return p.class[e.sym]
+}
+
+// dispose applies an entry, keeps or drops it. The cases stand in the order in which they exclude one another (observed).
+func (p *twinPatcher) dispose(e *twinEntry, class symbolClass, y *cubin.Symbol) error {
 	s := &p.l.Syms[e.sym]
 	switch {
 	case e.sym == 0, class == classMarker, class == classMissing:
 		return nil
 	case class == classReference && p.code && !p.l.rel && reloc.Bindless(e.typ):
 		slot, base := p.l.descriptorPlace(e.sym)
-		return p.apply(&e, slot-base)
-	case covers(p.lost, r.Offset), p.definitionLost(&e, y):
+		return p.apply(e, slot-base)
+	case covers(p.lost, e.Offset), p.definitionLost(e, y):
 		return nil
 	case e.typ == reloc.MercuryFuncDesc64 && class != classFunction && class != classDead:
-		return p.refuseAs(diag.UnsupportedInput, &r, "a function descriptor of something that is no function")
+		return p.refuseAs(diag.UnsupportedInput, &e.Rel, "a function descriptor of something that is no function")
 	case e.typ == reloc.MercuryUnusedClear64 && class != classLoaded:
-		return p.clearUnused(&e, s)
-	case class == classConstant && !p.leavesToLoader(e.typ), class == classShared && !p.leavesToLoader(e.typ):
-		return p.settle(&e, class, s)
+		return p.clearUnused(e, s)
+	case (class == classConstant || class == classShared) && !p.leavesToLoader(e.typ):
+		return p.settle(e, class, s)
 	case class == classShared && s.Index == 0 && !p.l.rel:
-		return p.refuseAs(diag.DeletedSymbol, &r, "no field to write, and the symbol is not in the image")
+		return p.refuseAs(diag.DeletedSymbol, &e.Rel, "no field to write, and the symbol is not in the image")
 	case s.Index == 0:
 		return nil
 	}
-	p.keep(&e)
+	p.keep(e)
 	return nil
 }
 
@@ -382,20 +402,19 @@ func (t *twinRelocator) headerIndices() {
 		base := t.l.table.base
 		s.MercRels = make([]OutRel, len(s.Rels))
 		for i, r := range s.Rels {
-			s.MercRels[i] = OutRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(headerIndexType(reloc.Type(r.Type))), Addend: r.Addend}
+			s.MercRels[i] = OutRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(twinHeaderType(reloc.Type(r.Type))), Addend: r.Addend}
 		}
 		bank.MercSize = max(bank.Size, base) - base
 		bank.MercData = make([]byte, bank.MercSize)
 	}
 }
 
-// headerIndexType is the Mercury type for a descriptor's R_CUDA type.
-func headerIndexType(t reloc.Type) reloc.Type {
-	switch t {
-	case reloc.TexHeaderIndex:
-		return reloc.MercuryBase + 0xb
-	case reloc.SampHeaderIndex, reloc.SampHeader0:
-		return reloc.MercuryBase + 0xc
+// twinHeaderType is the Mercury type of a slot that has the type t in the plain section.
+func twinHeaderType(t reloc.Type) reloc.Type {
+	for i := range headerRelocs {
+		if row := &headerRelocs[i]; t == row.rela || t == row.rel {
+			return row.mercury
+		}
 	}
-	return reloc.MercuryBase + 0xd
+	return reloc.MercuryNone
 }

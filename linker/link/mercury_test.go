@@ -245,7 +245,7 @@ func TestAppliedSharedEntriesOfCodeAreRecorded(t *testing.T) {
 	code := []cubin.Rel{{Offset: 0x10, Type: 0x10003, Sym: inMercShared}, {Offset: 0x20, Type: 0x10003, Sym: inMercShared, Addend: 4},
 		{Offset: 0x30, Type: 0x10003, Sym: inMercConst}}
 	l := twinBench(Options{PreserveRelocs: true}, nil, code, nil)
-	l.secKey = map[secKey]SecID{{name: ".nv.resolvedrela.text.f", owner: resolvedByName}: outResolved}
+	l.resolved = map[string]SecID{".text.f": outResolved}
 	if err := l.relocateMercury(context.Background()); err != nil {
 		t.Fatal(err)
 	}

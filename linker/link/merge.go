@@ -10,13 +10,6 @@ import (
 	"github.com/culink/culink/linker/slab"
 )
 
-// secKey identifies an output section that belongs to no other. Sections that do are found beside their owner or
-// target, since two local functions of one name give two sections of one name.
-type secKey struct {
-	name  string
-	owner SecID
-}
-
 // merge creates the image's sections and symbols in the order in which the reference creates them: that order is the
 // order of names, numbers and addresses (observed). It is one sequential walk that moves no bytes.
 func (l *Link) merge(ctx context.Context) error {
@@ -26,7 +19,7 @@ func (l *Link) merge(ctx context.Context) error {
 	}
 	l.Secs = slab.Cap[*Section](1, sections)
 	l.Secs[0] = &Section{}
-	l.secKey = map[secKey]SecID{}
+	l.singles, l.resolved = map[string]SecID{}, map[string]SecID{}
 	l.shstrtab = l.sec(".shstrtab", 0, 0)
 	l.strtab = l.sec(".strtab", 0, 0)
 	l.symtab = l.sec(".symtab", 0, 0)
@@ -64,11 +57,10 @@ func (l *Link) merge(ctx context.Context) error {
 func (l *Link) sec(name string, owner, target SecID) SecID {
 	parent := max(owner, target)
 	if parent == 0 {
-		key := secKey{name: name}
-		id, ok := l.secKey[key]
+		id, ok := l.singles[name]
 		if !ok {
 			id = l.newSec(name, 0, 0)
-			l.secKey[key] = id
+			l.singles[name] = id
 		}
 		return id
 	}

@@ -15,10 +15,10 @@ func (m *merger) commons() {
 			l.Syms[i].Sec = l.sec(".nv.global", 0, 0)
 		}
 	}
-	l.globalSec = l.secKey[secKey{name: ".nv.global"}]
-	l.globalInit = l.secKey[secKey{name: ".nv.global.init"}]
-	l.sharedFuncs = l.secKey[secKey{name: ".nv_debug.shared"}]
-	l.sharedReserved = l.secKey[secKey{name: ".nv.shared.reserved.0"}]
+	l.globalSec = l.singles[".nv.global"]
+	l.globalInit = l.singles[".nv.global.init"]
+	l.sharedFuncs = l.singles[".nv_debug.shared"]
+	l.sharedReserved = l.singles[".nv.shared.reserved.0"]
 }
 
 // entries lists the kernels of the image. With exactly one kernel passing a filter, that one alone counts (observed).

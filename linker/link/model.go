@@ -74,7 +74,7 @@ const (
 	replacedLater
 )
 
-// View is the symbol table that creation order follows: .nv.merc.symtab in a Mercury link, .symtab otherwise.
+// view is the symbol table that creation order follows: .nv.merc.symtab in a Mercury link, .symtab otherwise.
 func (l *Link) view(in *Input) []cubin.Symbol {
 	if l.Mercury {
 		return in.File.MercSymbols

@@ -60,9 +60,8 @@ func (f *entryFilter) loss(n int) lossKind {
 // resolvedSection creates the section that preserves applied entries of t. It goes by name: local functions of one name
 // share the one that the first of them made (observed).
 func (l *Link) resolvedSection(t *Section) {
-	key := secKey{name: ".nv.resolvedrela" + t.Name, owner: resolvedByName}
-	if l.secKey[key] == 0 {
-		l.secKey[key] = l.sec(key.name, 0, t.ID)
+	if l.resolved[t.Name] == 0 {
+		l.resolved[t.Name] = l.sec(".nv.resolvedrela"+t.Name, 0, t.ID)
 	}
 }
 
@@ -71,11 +70,8 @@ func (l *Link) resolvedOf(t *Section) *Section {
 	if !l.PreserveRelocs {
 		return nil
 	}
-	if id := l.secKey[secKey{name: ".nv.resolvedrela" + t.Name, owner: resolvedByName}]; id != 0 {
+	if id := l.resolved[t.Name]; id != 0 {
 		return l.Secs[id]
 	}
 	return nil
 }
-
-// resolvedByName marks keys of sections that preserve entries, which are looked up without their target.
-const resolvedByName SecID = -1

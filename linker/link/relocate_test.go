@@ -97,7 +97,7 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 		{ID: 5, Name: ".nv.global", Kind: KindGlobal, Size: 16},
 		{ID: 6, Name: ".nv.resolvedrela.text.f", Kind: KindResolved, Target: 1},
 	}
-	l.secKey = map[secKey]SecID{{name: ".nv.resolvedrela.text.f", owner: resolvedByName}: 6}
+	l.resolved = map[string]SecID{".text.f": 6}
 	in.Secs[1].Out, in.Secs[2].Out = 1, 2
 	in.Secs[3] = InSection{Out: 3, Off: 0x20}
 	l.Syms = make([]Symbol, len(file.Symbols))

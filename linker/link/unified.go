@@ -172,7 +172,7 @@ func (l *Link) encodeEntries(s *Section, entries []unifiedEntry) {
 // finishEntries encodes both sections of entries once symbols have their numbers.
 func (l *Link) finishEntries() {
 	for i, name := range []string{uftEntrySection, udtEntrySection} {
-		s := l.Secs[l.secKey[secKey{name: name}]]
+		s := l.Secs[l.singles[name]]
 		if len(s.Parts) == 0 {
 			continue
 		}

@@ -44,7 +44,7 @@ func (l *Link) placeUnified() *refusal {
 			return err
 		}
 	}
-	if l.udt = l.secKey[secKey{name: udtSection}]; l.udt != 0 {
+	if l.udt = l.singles[udtSection]; l.udt != 0 {
 		return l.placeVariables(&l.Index.Variables)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (l *Link) placeStubs(t *UnifiedTable) *refusal {
 	if s.Size != t.Window {
 		return refuse(diag.FunctionWindow)
 	}
-	table := l.Secs[l.secKey[secKey{name: uftEntrySection}]]
+	table := l.Secs[l.singles[uftEntrySection]]
 	entries := l.unifiedEntries(table)
 	stubs := l.matchStubs(s, entries)
 	if err := l.look(entries, t); err != nil {
@@ -249,7 +249,7 @@ func (l *Link) matchStubs(s *Section, entries []unifiedEntry) []tableStub {
 // placeVariables moves each variable to its place.
 func (l *Link) placeVariables(t *UnifiedTable) *refusal {
 	s := l.Secs[l.udt]
-	entries := l.unifiedEntries(l.Secs[l.secKey[secKey{name: udtEntrySection}]])
+	entries := l.unifiedEntries(l.Secs[l.singles[udtEntrySection]])
 	if err := l.look(entries, t); err != nil {
 		return err
 	}
