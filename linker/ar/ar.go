@@ -85,9 +85,6 @@ func NewReader(data []byte) (*Reader, error) {
 	return &Reader{data: data, at: MagicSize, thin: string(data[:MagicSize]) == magicThin}, nil
 }
 
-// Thin reports whether the archive is a thin one.
-func (r *Reader) Thin() bool { return r.thin }
-
 // Next returns the next member, past the symbol index and the name table. It returns io.EOF after the last one and a
 // *HeaderError for a header that cannot be read; after an error it returns the same error again.
 func (r *Reader) Next() (Member, error) {

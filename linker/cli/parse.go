@@ -76,23 +76,32 @@ type frame struct {
 // *diag.FatalError that d has.
 func parse(t *arch.Toolkit, args []string, read func(string) ([]byte, error), d *diag.Collector, reference bool) (*commandLine, error) {
 	p := &parser{reference: reference, line: &commandLine{Toolkit: t}, names: names(t, reference), read: read, frames: []frame{{tokens: args}}, diag: d}
-	defer p.line.joinLists()
 	var first error
-	for {
-		arg, depth, ok := p.next()
-		if !ok {
-			return p.line, first
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			p.line.Inputs = append(p.line.Inputs, arg)
-			continue
-		}
-		err := p.option(arg, depth)
-		if err != nil && (reference || endsParsing(err)) {
-			return p.line, err
+	p.all(func(err error) bool {
+		if reference || endsParsing(err) {
+			first = err
+			return false
 		}
 		if first == nil {
 			first = err
+		}
+		return true
+	})
+	return p.line, first
+}
+
+// all reads every token, and goes on behind an error as long as more says so.
+func (p *parser) all(more func(error) bool) {
+	defer p.line.joinLists()
+	for {
+		arg, depth, ok := p.next()
+		if !ok {
+			return
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			p.line.Inputs = append(p.line.Inputs, arg)
+		} else if err := p.option(arg, depth); err != nil && !more(err) {
+			return
 		}
 	}
 }
@@ -236,7 +245,7 @@ func number(text string) (int32, error) {
 }
 
 func (p *parser) numberError(o *option, text string, err error) error {
-	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
+	if errors.Is(err, strconv.ErrRange) {
 		return p.diag.FatalNote(o.asValue(), diag.NumberOutOfRange, text)
 	}
 	return p.diag.FatalNote(o.asValue(), diag.ExpectedNumber, text)

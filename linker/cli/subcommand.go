@@ -158,7 +158,7 @@ func (r *run) diff(args []string) int {
 	case in.help:
 		return r.usage(diffUsage)
 	case len(in.files) != 2:
-		return r.trouble(fmt.Errorf("%d files to compare instead of 2; usage: %s", len(in.files), diffUsage))
+		return r.trouble(fmt.Errorf("diff compares two files, not %d; usage: %s", len(in.files), diffUsage))
 	}
 	a, err := oneDevice(in.files[0])
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
@@ -66,7 +65,7 @@ func (r *run) linkTargets(ctx context.Context) error {
 		return err
 	}
 	all := make([]linked, len(targets))
-	var g errgroup.Group
+	var wg sync.WaitGroup
 	for i := range all {
 		l := &all[i]
 		*l = linked{target: targets[i], diag: r.diag}
@@ -80,12 +79,9 @@ func (r *run) linkTargets(ctx context.Context) error {
 			r.linkTarget(ctx, l)
 			break
 		}
-		g.Go(func() error {
-			r.linkTarget(ctx, l)
-			return nil
-		})
+		wg.Go(func() { r.linkTarget(ctx, l) }) // each link keeps its own error
 	}
-	_ = g.Wait() // each link keeps its own error
+	wg.Wait()
 	return r.outcome(ctx, all)
 }
 
@@ -113,6 +109,24 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		r.sayNotRelocatable(l)
 		l.diag.Report(diag.EmptyImage, l.target.String())
 	}
+	r.linkModules(ctx, l)
+	if r.reference {
+		return
+	}
+	if l.err == nil && r.line.given(optVerbose) {
+		for _, name := range l.res.AnewCandidates {
+			l.diag.Report(diag.CodeKept, name)
+		}
+	}
+	if l.err != nil {
+		if l.undefined = findUndefined(l.in, l.diag.Messages()); l.undefined != nil {
+			r.sayNotRelocatable(l)
+		}
+	}
+}
+
+// linkModules links what the inputs hold.
+func (r *run) linkModules(ctx context.Context, l *linked) {
 	o := r.options(l.target)
 	if len(l.in.Modules) == 0 && o.DumpCallgraph && !o.Relocatable {
 		l.diag.Raw("No relocatable objects found. Did not generate callgraph.\n") // observed
@@ -137,16 +151,6 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 	if l.err == nil && l.diag.Errors() > 0 {
 		l.err = link.ErrFailed
 	}
-	if l.err == nil && !r.reference && o.Verbose {
-		for _, name := range l.res.AnewCandidates {
-			l.diag.Report(diag.CodeKept, name)
-		}
-	}
-	if l.err != nil && !r.reference {
-		if l.undefined = findUndefined(l.in, l.diag.Messages()); l.undefined != nil {
-			r.sayNotRelocatable(l)
-		}
-	}
 }
 
 // sayNotRelocatable names the inputs whose device code cannot be linked: what is missing may be in them.
@@ -158,28 +162,14 @@ func (r *run) sayNotRelocatable(l *linked) {
 
 // outcome collects the messages, writes the outputs if all links succeeded, and closes the inputs.
 func (r *run) outcome(ctx context.Context, all []linked) error {
-	var err error
-	for i := range all {
-		l := &all[i]
-		if l.diag != r.diag {
-			r.diag.Append(l.diag)
-		}
-		if l.undefined != nil {
-			r.undefined = l.undefined
-		}
-		if l.in != nil {
-			defer l.in.Close()
-			for _, c := range l.in.Compilations {
-				r.times.add(c.Input, "ptxas", "nvlink", l.target.String(), c.Elapsed)
-			}
-			for _, p := range l.passes {
-				r.times.add("", p.pass, "culink", l.target.String(), p.elapsed)
+	defer func() {
+		for i := range all {
+			if in := all[i].in; in != nil {
+				in.Close()
 			}
 		}
-		if err == nil || errors.Is(err, link.ErrFailed) && l.err != nil {
-			err = l.err
-		}
-	}
+	}()
+	err := r.collect(all)
 	if reference := r.env("CULINK_REFERENCE"); reference != "" && len(all) == 1 && all[0].target.Kind == arch.Real {
 		if e := r.compare(ctx, reference, &all[0], err); e != nil {
 			return e
@@ -206,6 +196,32 @@ func (r *run) outcome(ctx context.Context, all []linked) error {
 	}
 	if e := r.writeRegister(&all[0]); e != nil {
 		return e
+	}
+	return err
+}
+
+// collect gathers messages, times and what is known of undefined symbols. The error is that of the first link that failed, but one that
+// ends the run comes before errors that were only collected.
+func (r *run) collect(all []linked) (err error) {
+	for i := range all {
+		l := &all[i]
+		if l.diag != r.diag {
+			r.diag.Append(l.diag)
+		}
+		if l.undefined != nil {
+			r.undefined = l.undefined
+		}
+		if l.in != nil {
+			for _, c := range l.in.Compilations {
+				r.times.add(c.Input, "ptxas", "nvlink", l.target.String(), c.Elapsed)
+			}
+			for _, p := range l.passes {
+				r.times.add("", p.pass, "culink", l.target.String(), p.elapsed)
+			}
+		}
+		if err == nil || errors.Is(err, link.ErrFailed) && l.err != nil {
+			err = l.err
+		}
 	}
 	return err
 }

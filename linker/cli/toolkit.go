@@ -18,18 +18,7 @@ import (
 func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
 	p := &parser{line: c, names: names(c.Toolkit, r.reference), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}, anyArch: true}
-	for {
-		arg, depth, ok := p.next()
-		if !ok {
-			break
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			c.Inputs = append(c.Inputs, arg)
-			continue
-		}
-		_ = p.option(arg, depth) // reported when the line is read in earnest
-	}
-	c.joinLists()
+	p.all(func(error) bool { return true }) // reported when the line is read in earnest
 	for _, asked := range [][2]string{{"--toolkit", c.text(optToolkit)}, {"CULINK_TOOLKIT", r.env("CULINK_TOOLKIT")}} {
 		if asked[1] == "" {
 			continue

@@ -19,18 +19,6 @@ const (
 	KindCubin16 Kind = 16
 )
 
-func (k Kind) String() string {
-	switch k {
-	case KindPTX:
-		return "ptx"
-	case KindCubin, KindCubin16:
-		return "elf"
-	case KindIR:
-		return "lto"
-	}
-	return fmt.Sprintf("kind %d", uint16(k))
-}
-
 // Flags of an entry (observed).
 type Flags uint64
 
@@ -79,8 +67,6 @@ const (
 	offMinor      = 24
 	offMajor      = 26
 	offNumber     = 28
-	offIdent      = 32
-	offIdentSize  = 36
 	offFlags      = 40
 	offPlain      = 56
 )
@@ -100,10 +86,8 @@ type Entry struct {
 	// Offset is where the entry starts, in bytes from the start of the container.
 	Offset int64
 
-	header   []byte // the entry from its start to the end of its payload
-	textAt   uint32
-	identAt  uint32
-	identLen uint32
+	header []byte // the entry from its start to the end of its payload
+	textAt uint32
 }
 
 // Variant is the letter of the architecture.
@@ -145,14 +129,6 @@ func (e *Entry) text() []byte {
 		return nil
 	}
 	return e.header[at:]
-}
-
-// Identifier is the name that the tool that wrote the entry gave it; nothing depends on it.
-func (e *Entry) Identifier() string {
-	if e.identAt == 0 || uint64(e.identAt)+uint64(e.identLen) > uint64(len(e.header)) {
-		return ""
-	}
-	return cString(e.header[e.identAt : e.identAt+e.identLen])
 }
 
 // cString is the text before the first NUL, or all of it.

@@ -108,15 +108,18 @@ func TestParseReadsEntries(t *testing.T) {
 	if c.Size != len(container(ptx, cubin)) || c.Cut || len(c.Entries) != 2 {
 		t.Fatalf("size %d, cut %v, %d entries", c.Size, c.Cut, len(c.Entries))
 	}
-	type seen struct{ Kind, Arch, Options, Stored, Compat string }
+	type seen struct {
+		Kind                          Kind
+		Arch, Options, Stored, Compat string
+	}
 	var got []seen
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		got = append(got, seen{e.Kind.String(), e.Arch(), e.Options(), string(e.Stored), hex.EncodeToString(e.Compat())})
+		got = append(got, seen{e.Kind, e.Arch(), e.Options(), string(e.Stored), hex.EncodeToString(e.Compat())})
 	}
 	want := []seen{
-		{"ptx", "90a", "-maxrregcount=32", "text\x00\x00\x00\x00", ""},
-		{"elf", "100", "", "\x7fELF\x00\x00\x00\x00", strings.Repeat("07", compatSize)},
+		{KindPTX, "90a", "-maxrregcount=32", "text\x00\x00\x00\x00", ""},
+		{KindCubin, "100", "", "\x7fELF\x00\x00\x00\x00", strings.Repeat("07", compatSize)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -450,7 +453,7 @@ func FuzzParse(f *testing.F) {
 		for i := range c.Entries {
 			e := &c.Entries[i]
 			total += len(e.Stored) + entryHeaderSize
-			_, _, _ = e.Options(), e.Identifier(), e.Compat()
+			_, _ = e.Options(), e.Compat()
 			if p, err := u.Payload(e); err == nil && e.Compressed() && uint64(len(p)) != e.Plain {
 				t.Fatalf("%d bytes, stated %d", len(p), e.Plain)
 			}

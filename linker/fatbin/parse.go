@@ -100,19 +100,17 @@ func parseEntry(data []byte, at int) (e Entry, n int, err error) {
 	}
 	n = int(head + stored)
 	e = Entry{
-		Kind:     Kind(le.Uint16(h[offKind:])),
-		Number:   le.Uint32(h[offNumber:]),
-		Flags:    Flags(le.Uint64(h[offFlags:])),
-		Minor:    le.Uint16(h[offMinor:]),
-		Major:    le.Uint16(h[offMajor:]),
-		Packed:   le.Uint32(h[offPacked:]),
-		Plain:    le.Uint64(h[offPlain:]),
-		Stored:   h[head:n:n],
-		Offset:   int64(at),
-		header:   h[:n:n],
-		textAt:   le.Uint32(h[offText:]),
-		identAt:  le.Uint32(h[offIdent:]),
-		identLen: le.Uint32(h[offIdentSize:]),
+		Kind:   Kind(le.Uint16(h[offKind:])),
+		Number: le.Uint32(h[offNumber:]),
+		Flags:  Flags(le.Uint64(h[offFlags:])),
+		Minor:  le.Uint16(h[offMinor:]),
+		Major:  le.Uint16(h[offMajor:]),
+		Packed: le.Uint32(h[offPacked:]),
+		Plain:  le.Uint64(h[offPlain:]),
+		Stored: h[head:n:n],
+		Offset: int64(at),
+		header: h[:n:n],
+		textAt: le.Uint32(h[offText:]),
 	}
 	return e, n, nil
 }

@@ -135,7 +135,6 @@ type section struct {
 	index        int
 	name, typ    uint32
 	offset, size uint64
-	link         uint32
 }
 
 // Len is the number of section headers.
@@ -144,7 +143,7 @@ func (f *File) Len() int { return len(f.headers) / f.form.sectionHeader }
 func (f *File) section(i int) section {
 	c, le := f.form, binary.LittleEndian
 	h := f.headers[i*c.sectionHeader:]
-	return section{i, le.Uint32(h), le.Uint32(h[4:]), c.at(h, c.offset), c.at(h, c.size), le.Uint32(h[c.link:])}
+	return section{i, le.Uint32(h), le.Uint32(h[4:]), c.at(h, c.offset), c.at(h, c.size)}
 }
 
 // bytes are the section's bytes in the file; none for a section without bytes.

@@ -113,7 +113,6 @@ const (
 	symBSS
 	symFatbin
 	symSegment
-	symFirstFunction
 )
 
 func (w *objectWriter) localSymbols() {

@@ -3,7 +3,6 @@ package hostobj
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // ErrNotRelocatable is returned by Read for an ELF file that is not ET_REL.
@@ -31,16 +30,6 @@ type Refs struct {
 	// EmptyKernelPattern is set when a kernel section has an empty pattern beside others or twice, as `ld -r` makes them.
 	// The reference takes it for a pattern, and then keeps no kernel that nothing else matches (observed).
 	EmptyKernelPattern bool
-}
-
-// Kernels are the kernel patterns of both linkages.
-func (r *Refs) Kernels() []string {
-	return append(append([]string(nil), r.KernelsExternal...), r.KernelsInternal...)
-}
-
-// Empty reports whether the object refers to nothing on the device.
-func (r *Refs) Empty() bool {
-	return len(r.KernelsExternal)+len(r.KernelsInternal)+len(r.DeviceExternal)+len(r.DeviceInternal)+len(r.ConstantExternal)+len(r.ConstantInternal) == 0
 }
 
 // Object is what the device linker wants to know of a host object. Its slices are the data's that Read was given.
@@ -134,28 +123,4 @@ func hasEmptyPattern(b []byte) bool {
 		}
 	}
 	return false
-}
-
-// Matches reports whether a pattern of Refs stands for name: `*` for any run of characters, everything else for itself. It takes time
-// proportional to the two lengths' product at worst.
-func Matches(pattern, name string) bool {
-	first, rest, more := strings.Cut(pattern, "*")
-	if !more {
-		return pattern == name
-	}
-	if !strings.HasPrefix(name, first) {
-		return false
-	}
-	name = name[len(first):]
-	for {
-		part, after, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(name, part)
-		}
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name, rest = name[i+len(part):], after
-	}
 }

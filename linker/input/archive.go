@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"strings"
 
 	"github.com/culink/culink/linker/ar"
 	"github.com/culink/culink/linker/diag"
@@ -140,7 +139,7 @@ func (s *scan) adopt(inner *scan) {
 	for i := range inner.steps {
 		if t := inner.steps[i].take; t != nil {
 			t.module.Path, t.module.FromArchive = s.name, true
-			t.module.Cudadevrt = strings.Contains(s.name, "cudadevrt")
+			t.module.Cudadevrt = isRuntime(s.name)
 		}
 	}
 	s.steps = append(s.steps, inner.steps...)

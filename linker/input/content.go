@@ -27,12 +27,6 @@ func (c content) String() string {
 	return [...]string{"a file of no known kind", "an archive", "a cubin", "a host ELF file", "a fatbin", "a PTX file", "IR"}[c]
 }
 
-// e_type of objects.
-const (
-	elfRelocatable = 1
-	elfExecutable  = 2
-)
-
 func elfType(data []byte) uint16 {
 	if len(data) < 20 {
 		return 0

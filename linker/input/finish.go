@@ -92,7 +92,7 @@ func (t *take) check(o *Options, p *cubin.Parser) {
 		return
 	}
 	switch {
-	case h.Type == elfExecutable:
+	case h.Type == cubin.ETExec:
 		t.leaveOut(o, "it is linked already, or was compiled without -rdc=true", compileIt)
 		return
 	case sections.Is64() != o.is64():
@@ -151,48 +151,68 @@ func (t *take) leaveOut(o *Options, why, note string) {
 	}
 }
 
+// checkTarget tests what a device ELF was made for, and by which release.
 func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
-	name := t.module.Name
 	in := arch.Arch{SM: h.SM(), Suffix: suffixOf(h, f)}
 	old := o.Toolkit.Word < firstOwnRules
 	if old {
 		in.SM = int(h.Flags & 0xff) // 12.4 reads the flags of every object as its own (observed)
 	}
 	if o.is64() && (old || h.OSABI != cubin.OSABI8) && h.Flags&arch.Flags64Bit == 0 {
-		t.say(diag.Expected64Bit, name)
+		t.say(diag.Expected64Bit, t.module.Name)
 	}
-	abi := h.ABI()
-	badABI := abi == 0 || abi == 7 && !o.Toolkit.ReadsABI7 || abi == 8 && !o.Toolkit.ReadsABI8
-	if old { // EI_OSABI is not looked at (observed)
-		badABI = h.ABIVersion != cubin.ABIVersion7
-	} else if h.OSABI != cubin.OSABI8 && h.Flags&unknownFlag != 0 {
-		badABI = true
+	badABI := !o.readsABI(h)
+	switch {
+	case badABI && !old:
+		t.say(diag.AbiMismatch, t.module.Name)
+	case !o.Toolkit.Accepts(o.Target, in): // whatever an entry said of it (observed)
+		t.refuseArch(o, h, in)
+	case badABI: // 12.4 asks for the architecture first (observed)
+		t.say(diag.AbiMismatch, t.module.Name)
+	default:
+		t.checkVersion(o, h, f, in.SM)
 	}
-	if badABI && !old { // 12.4 asks for the architecture first (observed)
-		t.say(diag.AbiMismatch, name)
+}
+
+// readsABI reports whether the release takes objects of that dialect.
+func (o *Options) readsABI(h *cubin.Header) bool {
+	if o.Toolkit.Word < firstOwnRules { // EI_OSABI is not looked at (observed)
+		return h.ABIVersion == cubin.ABIVersion7
+	}
+	if h.OSABI != cubin.OSABI8 && h.Flags&unknownFlag != 0 {
+		return false
+	}
+	switch h.ABI() {
+	case 7:
+		return o.Toolkit.ReadsABI7
+	case 8:
+		return o.Toolkit.ReadsABI8
+	}
+	return false
+}
+
+// refuseArch words code that is for another architecture than the target.
+func (t *take) refuseArch(o *Options, h *cubin.Header, in arch.Arch) {
+	name := t.module.Name
+	if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && (h.OSABI != cubin.OSABI8 || h.Flags&cubin.StateMercury == 0) {
+		t.say(diag.LimitedToArch, o.Target.SM, name)
+	}
+	if in.SM == 0 { // any other number has a name, known or not (observed)
+		t.say(diag.UnknownArch, "sm_0")
 		return
 	}
-	if !o.Toolkit.Accepts(o.Target, in) { // whatever an entry said of it (observed)
-		if o.Toolkit.Word >= firstOwnRules && o.Target.SM >= firstMercury && (h.OSABI != cubin.OSABI8 || h.Flags&cubin.StateMercury == 0) {
-			t.say(diag.LimitedToArch, o.Target.SM, name)
-		}
-		if in.SM == 0 { // any other number has a name, known or not (observed)
-			t.say(diag.UnknownArch, "sm_0")
-			return
-		}
-		t.found = append(t.found, step{id: diag.ArchMismatch, args: []any{name, o.targetName()}, cause: "it is code for sm_" + in.String()})
-		return
-	}
-	if badABI {
-		t.say(diag.AbiMismatch, name)
-		return
-	}
+	t.found = append(t.found, step{id: diag.ArchMismatch, args: []any{name, o.targetName()}, cause: "it is code for sm_" + in.String()})
+}
+
+// checkVersion tests which release made the code.
+func (t *take) checkVersion(o *Options, h *cubin.Header, f sectionTable, sm int) {
+	name := t.module.Name
 	word, ok := versionOf(h, f)
 	if !ok {
 		return
 	}
 	var version *arch.VersionError
-	if err := o.Toolkit.CheckVersion(in.SM, word); errors.As(err, &version) {
+	if err := o.Toolkit.CheckVersion(sm, word); errors.As(err, &version) {
 		switch {
 		case version.TooOld:
 			t.say(diag.RecompileToolkit, name)
@@ -215,10 +235,8 @@ func (t *take) checkTarget(o *Options, h *cubin.Header, f sectionTable) {
 // unknownFlag is a bit of e_flags that 13.0 does not take in ABI 7 objects (observed).
 const unknownFlag = 1 << 31
 
-// Places in the sections that tell an ABI 8 object's variant and version (observed).
-const (
-	cuinfoVersionAt = 28 // of .note.nv.cuinfo: ten times the version of the toolkit
-)
+// cuinfoVersionAt is where .note.nv.cuinfo of an ABI 8 object has ten times the version of its toolkit (observed).
+const cuinfoVersionAt = 28
 
 // compatAccelerated is how .nv.compat begins in code for an architecture with the suffix a.
 var compatAccelerated = [...]byte{2, 9, 1}
@@ -226,8 +244,7 @@ var compatAccelerated = [...]byte{2, 9, 1}
 // suffixOf is the letter of a device ELF's architecture as far as the file tells it: f is not told from none, and need not
 // be, since both serve the same targets.
 func suffixOf(h *cubin.Header, f sectionTable) arch.Suffix {
-	const accelerated7 = 0x800
-	if h.ABI() == 7 && h.Flags&accelerated7 != 0 ||
+	if h.ABI() == 7 && h.Flags&arch.FlagsAccelerated != 0 ||
 		h.ABI() == 8 && bytes.HasPrefix(f.Section(".nv.compat"), compatAccelerated[:]) {
 		return arch.Accelerated
 	}

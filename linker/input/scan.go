@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/culink/culink/linker/ar"
+	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/fatbin"
 	"github.com/culink/culink/linker/hostobj"
@@ -217,7 +218,7 @@ func (s *scan) byExtension() error {
 		return s.archive()
 	case ext == "so":
 		return nil
-	case hostobj.IsELF(data) && elfType(data) == elfRelocatable:
+	case hostobj.IsELF(data) && elfType(data) == cubin.ETRel:
 		if kind == contentCubin && ext == "o" {
 			return s.cubin()
 		}
@@ -268,7 +269,7 @@ func (s *scan) byContent() error {
 	ext, ok := extension(s.name)
 	switch kind {
 	case contentCubin:
-		if !ok || ext != "cubin" && ext != "o" || ext == "o" && elfType(data) != elfRelocatable {
+		if !ok || ext != "cubin" && ext != "o" || ext == "o" && elfType(data) != cubin.ETRel {
 			s.lost(s.name, "only cubins with the extension cubin, and relocatable ones with o, are taken")
 		}
 		return s.cubin()
@@ -286,7 +287,7 @@ func (s *scan) byContent() error {
 		if ext == "cubin" {
 			return s.noInput("an ELF file for a host, not for a device")
 		}
-		if elfType(data) != elfRelocatable {
+		if elfType(data) != cubin.ETRel {
 			return nil // executables and shared libraries hold linked code only
 		}
 		if !ok {

@@ -97,13 +97,3 @@ func Lookup(c Code) *Attribute {
 }
 
 var unnamed = Attribute{}
-
-// ByName finds a code by its full name. It searches the table: it is meant for command lines and tests.
-func ByName(name string) (Code, bool) {
-	for i := range attributes {
-		if attributes[i].Name == name && name != "" {
-			return Code(i), true
-		}
-	}
-	return 0, false
-}

@@ -13,24 +13,6 @@ const (
 	TakesAddress  Edge = -4 // A takes the address of B
 )
 
-// String names the kind for messages.
-func (e Edge) String() string {
-	switch e {
-	case Calls:
-		return "calls"
-	case AddressTaken:
-		return "address taken"
-	case CallsIndirect:
-		return "calls through pointer"
-	case TakesAddress:
-		return "takes address"
-	}
-	return fmt.Sprintf("edge %d", int32(e))
-}
-
-// SecondIsSymbol reports whether B of such a record is a symbol number; otherwise it is a string offset.
-func (e Edge) SecondIsSymbol() bool { return e == Calls || e == TakesAddress }
-
 // Edges is the order in which a linker writes the groups. All four markers are always there (observed).
 func Edges() [4]Edge { return [4]Edge{Calls, AddressTaken, CallsIndirect, TakesAddress} }
 

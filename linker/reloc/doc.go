@@ -10,7 +10,7 @@
 // Constant types have a second field, the number of the constant bank, which overwrites what was there for REL and
 // RELA alike. R_CUDA_CONST_FIELD19_28 splits the bank over two fields and is the only type with three actions.
 //
-// The same rows drive the writer (Apply), the reader (Extract, Bank), names (Name, ByName) and the section
+// The same rows drive the writer (Apply), the reader (Extract, Bank), names (Name) and the section
 // .nv.rel.action (ActionSection). Rows of types that the linker applies were measured by linking probes with two
 // versions of the reference linker; testdata holds the result and the tests compare every row with it. Fields of
 // types that only the loader applies cannot be measured by linking: they follow from the type's name and from how the

@@ -143,21 +143,6 @@ func (t Type) Name() string {
 // Mercury reports whether t is numbered in the R_MERCURY range, defined or not.
 func (t Type) Mercury() bool { return t >= MercuryBase }
 
-// ByName finds a type by its name. It searches the table: it is meant for command lines and tests.
-func ByName(name string) (Type, bool) {
-	for i := range cudaTable {
-		if cudaTable[i].Name == name {
-			return Type(i), true
-		}
-	}
-	for i := range mercuryTable {
-		if mercuryTable[i].Name == name {
-			return MercuryBase + Type(i), true
-		}
-	}
-	return 0, false
-}
-
 // Loader reports whether a linked image keeps entries of type t whatever their symbol (observed for every type against
 // constants and section symbols).
 func Loader(t Type) bool {
