@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -101,5 +102,15 @@ func TestFlagsAreChecked(t *testing.T) {
 	}
 	if s, err := parseFlags([]string{"-nvlink", "n", "-ptxas", "p", "-seed", "9"}, &strings.Builder{}); err != nil || s.seed != 9 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestFunctionsMadeAnewAreKnownByTheirSymbols(t *testing.T) {
+	text := `culink: info: the compiler's code of 'k0' is kept; nvlink would generate it anew
+culink: info: the compiler's code of 'ns::k1(int*)' is kept; nvlink would generate it anew [_ZN2ns2k1EPi]
+`
+	want := map[string]bool{"k0": true, "_ZN2ns2k1EPi": true}
+	if got := keptSymbols(text); !maps.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,17 @@ func (t *tools) compile(ctx context.Context, dir string, p *program) (objects, r
 // output is the name of every image: with debug information it is part of the image.
 const output = "linked.cubin"
 
-var codeKept = regexp.MustCompile(`the compiler's code of '(.+)' is kept`)
+// codeKept has a function's name and, if that is not its symbol's, the symbol's.
+var codeKept = regexp.MustCompile(`the compiler's code of '(.+)' is kept; nvlink would generate it anew(?: \[(.+)\])?`)
+
+// keptSymbols lists the symbols of functions of whose code culink -v says that nvlink generates it anew.
+func keptSymbols(text string) map[string]bool {
+	out := make(map[string]bool)
+	for _, m := range codeKept.FindAllStringSubmatch(text, -1) {
+		out[cmp.Or(m[2], m[1])] = true
+	}
+	return out
+}
 
 // madeAnew asks culink for the functions whose code nvlink generates anew in a link.
 func (t *tools) madeAnew(ctx context.Context, dir string, p *program, j job) (map[string]bool, error) {
@@ -117,11 +128,7 @@ func (t *tools) madeAnew(ctx context.Context, dir string, p *program, j job) (ma
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]bool)
-	for _, m := range codeKept.FindAllStringSubmatch(o.text, -1) {
-		out[m[1]] = true
-	}
-	return out, nil
+	return keptSymbols(o.text), nil
 }
 
 // command is the command line of a job's last link.
