@@ -10,6 +10,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/fatbin"
 	"github.com/culink/culink/linker/hostobj"
+	"github.com/culink/culink/linker/offload"
 )
 
 // device is a device ELF and where it was found.
@@ -56,7 +57,7 @@ func devicesIn(u *fatbin.Unpacker, name string, data []byte) ([]device, error) {
 				return devicesInContainer(u, name, b)
 			}
 		}
-		return nil, nil
+		return devicesInOffload(u, name, f.Section(hostobj.SectionOffload))
 	case !cubin.HasELFMagic(data):
 		return nil, nil
 	}
@@ -88,6 +89,26 @@ func devicesInContainer(u *fatbin.Unpacker, name string, data []byte) ([]device,
 			return nil, fmt.Errorf("sm_%s: %w", e.Arch(), err)
 		}
 		out = append(out, device{name + ":sm_" + e.Arch(), f})
+	}
+	return out, nil
+}
+
+// devicesInOffload are those that clang packed.
+func devicesInOffload(u *fatbin.Unpacker, name string, section []byte) ([]device, error) {
+	images, err := offload.Parse(section)
+	if err != nil {
+		return nil, err
+	}
+	var out []device
+	for i := range images {
+		if !images[i].CUDA() || !cubin.IsDeviceELF(images[i].Data) && !fatbin.Is(images[i].Data) {
+			continue
+		}
+		found, err := devicesIn(u, name+":"+images[i].Arch, images[i].Data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", images[i].Arch, err)
+		}
+		out = append(out, found...)
 	}
 	return out, nil
 }

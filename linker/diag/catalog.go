@@ -229,7 +229,7 @@ var catalog = [messageCount]Row{
 	OutOfMemory:          {Fatal, "Memory allocation failure", "", false},
 	NoLongNames:          {Fatal, "longnames header not found", "the archive is damaged.", false},
 	NoFatbin:             {Fatal, "Could not find fatbin in '%s'", "the object says that it has device code, but has none: was it changed by objcopy or strip?", false},
-	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "compile the file for the target (-gencode arch=compute_N,code=sm_N).", false},
+	ArchNotFound:         {Warning, "SM Arch ('%s') not found in '%s'", "compile the file for the target (-gencode arch=compute_N,code=sm_N; clang: --offload-arch=sm_N).", false},
 	SkippingIncompatible: {Warning, "Skipping incompatible '%s' when searching for -l%s", "the library is for another host; -cpu-arch says which is wanted.", false},
 	LTOObjects:           {Fatal, "LTO objects found, use -dlto", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	SizeMismatch64:       {Fatal, "Input file '%s' size does not match target '-m64'", "link with -m32, or recompile it with -m64.", false},

@@ -12,6 +12,8 @@
 //	.nvHRDE .nvHRDI    __device__ variables likewise
 //	.nvHRCE .nvHRCI    __constant__ variables likewise
 //
+//	.llvm.offloading   clang's container in place of all others: package offload
+//
 // The six .nvHR sections hold NUL-ended patterns in which `*` stands for any run of characters.
 //
 // The reader is one of its own because it must read hostile files: it looks at the section headers and at those sections

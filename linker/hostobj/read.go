@@ -14,6 +14,8 @@ const (
 	secRelocFat  = "__nv_relfatbin"
 	secLinkedFat = ".nv_fatbin"
 	secModuleID  = "__nv_module_id"
+	// SectionOffload is clang's, which NVIDIA's tools do not know.
+	SectionOffload = ".llvm.offloading"
 )
 
 // refNames are the sections of host references in the order of Refs.
@@ -47,6 +49,8 @@ type Object struct {
 	ModuleIDs    []string
 	HasModuleIDs bool
 	Refs         Refs
+	// Offload are the bytes of .llvm.offloading, which package offload reads; nil if there is none.
+	Offload []byte
 }
 
 // Read reads a host object. The error wraps ErrUnsound or is ErrNotRelocatable.
@@ -83,6 +87,12 @@ func (f *File) Object() (*Object, error) {
 				return nil, fmt.Errorf("%s: %w", secRelocFat, err)
 			}
 			o.Relocatable, o.Fatbin = true, b
+		case o.Offload == nil && f.hasName(s, SectionOffload):
+			b, err := s.bytes(f.data)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", SectionOffload, err)
+			}
+			o.Offload = b
 		case !o.HasModuleIDs && f.hasName(s, secModuleID):
 			b, err := s.bytes(f.data)
 			if err != nil {

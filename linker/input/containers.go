@@ -24,7 +24,13 @@ func (s *scan) host(data []byte, name string, member bool) error {
 	if err == nil {
 		o, err = f.Object()
 	}
+	if err == nil && !o.Segment && len(o.Offload) > 0 && !s.o.AsReference {
+		return s.offload(o.Offload, name, member)
+	}
 	if err == nil && !o.Segment {
+		if len(o.Offload) > 0 {
+			s.lost(name, "its code is in clang's section "+hostobj.SectionOffload)
+		}
 		if counts {
 			s.refs.missing = true
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/fatbin"
 	"github.com/culink/culink/linker/hostobj"
+	"github.com/culink/culink/linker/offload"
 	"github.com/culink/culink/linker/parallel"
 	"github.com/culink/culink/linker/slab"
 )
@@ -94,6 +95,12 @@ func (r *Release) data(data []byte) {
 	case contentHost:
 		if o, err := hostobj.Read(data); err == nil {
 			r.container(o.Fatbin)
+			images, _ := offload.Parse(o.Offload) // Load reports what is wrong with them
+			for i := range images {
+				if images[i].CUDA() {
+					r.cubin(images[i].Data)
+				}
+			}
 		}
 	case contentFatbin:
 		r.container(data)
