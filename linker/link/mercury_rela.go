@@ -269,14 +269,14 @@ func (p *twinPatcher) clearUnused(e *twinEntry, s *Symbol) error {
 }
 
 // definitionLost reports whether an entry goes because it stands for a definition that is not the image's. In debug data
-// that is a function that lost on arrival, or one that was replaced later and has entries of its own; in constants
-// whatever lost (observed; in constants that leaves a null pointer, in the reference as here).
+// that is a function that lost on arrival, or one that was replaced later and has entries of its own; in constants it is a variable,
+// too (observed; in constants that leaves a null pointer, in the reference as here).
 func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
 	if !p.dropsLost || p.in.Lost[e.Sym] == notLost {
 		return false
 	}
 	if y.Type() != cubin.STTFunc {
-		return p.sec.Kind == KindConstUser && y.Space() == cubin.STOGlobal
+		return p.sec.Kind == KindConstUser && p.l.pointeeLost(p.in, y, e.entered)
 	}
 	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == KindDebug && p.hasEntries(y.Shndx)
 }

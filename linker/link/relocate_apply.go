@@ -138,7 +138,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if p.dropsLost && p.definitionLost(p.in, y, p.rela || p.relaFirst) {
 		return nil
 	}
-	if p.sec.Kind == KindConstUser && p.l.lostHere(p.in, y, p.linkSyms[r.Sym]) && !p.l.staysReplaced(p.in, y, p.linkSyms[r.Sym]) {
+	if p.sec.Kind == KindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym]) {
 		return nil
 	}
 	off, gone, err := p.place(&r)

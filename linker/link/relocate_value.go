@@ -198,6 +198,11 @@ func (l *Link) staysReplaced(in *Input, y *cubin.Symbol, id SymID) bool {
 	return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && l.Syms[id].Def > in.ID && y.Binding() == cubin.STBWeak
 }
 
+// pointeeLost reports whether an entry of constants goes because of what this input defines y to be, which is not in the image.
+func (l *Link) pointeeLost(in *Input, y *cubin.Symbol, id SymID) bool {
+	return l.lostHere(in, y, id) && !l.staysReplaced(in, y, id)
+}
+
 // findVariable returns the variable that covers an offset, nil if none does.
 func findVariable(vars []heldVariable, off uint64) *heldVariable {
 	lo, hi := 0, len(vars)
