@@ -75,7 +75,7 @@ func (l *Link) mustBeDefined(s *Symbol) bool {
 	case s.Shared() && s.Size == 0:
 		return false
 	}
-	return s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject
+	return s.isObject()
 }
 
 // finalize makes the tables that speak of numbers and decides the file's layout.

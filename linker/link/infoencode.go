@@ -202,7 +202,6 @@ func (l *Link) hasPreV10Object() bool {
 
 // record makes the image's record of an input's; false if the record goes away.
 func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
-	l := f.l
 	rec := *r
 	if rec.Code == nvinfo.Error {
 		return rec, false
@@ -211,41 +210,26 @@ func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Rec
 	case nvinfo.FirstWord:
 		return f.symbolRecord(e, p, s, rec, banks)
 	case nvinfo.FirstWordOrZero:
-		if rec.Format != nvinfo.SVAL || len(rec.Payload) < 4 {
-			return rec, true
-		}
-		n := uint32(0)
-		if id := f.symbolAt(p.in, rec.Word(0)); id != 0 {
-			n = l.Syms[id].Index
-		} else if p.in.Unnamed != 0 && rec.Word(0) == 0 {
-			n = l.Syms[p.in.Unnamed].Index
-		}
-		if n != rec.Word(0) {
-			rec.Payload = e.clone(rec.Payload)
-			rec.SetWord(0, n)
-		}
-		return rec, true
+		return f.zeroableRecord(e, p, rec), true
 	}
-	if rec.Code == nvinfo.CrsStackSize || rec.Code == nvinfo.SyncStack {
+	switch rec.Code {
+	case nvinfo.CrsStackSize:
 		if d.setCrs {
-			size := d.crs
-			if rec.Code == nvinfo.SyncStack {
-				size = rec.Word(0)&^syncStackMask | size&syncStackMask
-			}
-			rec.Payload = le.AppendUint32(nil, size)
+			rec.Payload = le.AppendUint32(nil, d.crs)
 		}
 		return rec, true
-	}
-	if rec.Code == nvinfo.SparseMmaMask {
+	case nvinfo.SyncStack:
+		if d.setCrs {
+			rec.Payload = le.AppendUint32(nil, rec.Word(0)&^syncStackMask|d.crs&syncStackMask)
+		}
+		return rec, true
+	case nvinfo.SparseMmaMask:
 		if d.setMask && rec.Format != nvinfo.SVAL {
 			rec.Field = d.mask
 		}
 		return rec, true
 	}
-	t := l.track(rec.Code)
-	switch t {
-	case untracked:
-		return rec, true
+	switch t := f.l.track(rec.Code); t {
 	case tExterns, tFragments:
 		return f.listRecord(p, t, rec, d)
 	case tCtaInit, tBarriers, tMbarriers, tReconfig:
@@ -254,6 +238,25 @@ func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Rec
 		}
 	}
 	return rec, true
+}
+
+// zeroableRecord renumbers a record whose first word is a symbol number or 0. 0 stands for 12.4's nameless function where there is one
+// (observed).
+func (f *infoForm) zeroableRecord(e *infoEncoder, p *infoPart, rec nvinfo.Record) nvinfo.Record {
+	if rec.Format != nvinfo.SVAL || len(rec.Payload) < 4 {
+		return rec
+	}
+	n := uint32(0)
+	if id := f.symbolAt(p.in, rec.Word(0)); id != 0 {
+		n = f.l.Syms[id].Index
+	} else if p.in.Unnamed != 0 && rec.Word(0) == 0 {
+		n = f.l.Syms[p.in.Unnamed].Index
+	}
+	if n != rec.Word(0) {
+		rec.Payload = e.clone(rec.Payload)
+		rec.SetWord(0, n)
+	}
+	return rec
 }
 
 // symbolRecord renumbers a record that is about a symbol. It goes away with its symbol.

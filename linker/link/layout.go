@@ -242,7 +242,7 @@ func (l *Link) variableAddresses() {
 		if s.Def < 0 || s.CommonPlaced || s.Shndx == cubin.SHNUndef || s.Shndx >= cubin.SHNLoRes {
 			continue
 		}
-		if t := s.Type(); t != cubin.STTObject && t != cubin.STTCudaObject {
+		if !s.isObject() {
 			continue
 		}
 		sec := &l.Inputs[s.Def].Secs[s.Shndx]

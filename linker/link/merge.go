@@ -225,30 +225,8 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool)
 		return
 	}
 	if sec.Out == 0 && s.Sec == 0 {
-		var text SecID
-		if stub {
-			text = l.stubSection(in.sectionName(int(y.Shndx)))
-		} else {
-			text = l.newSec(l.slabs.name(".text.", s.Name), 0, 0)
-		}
+		in.setOut(y.Shndx, m.createCode(in, y, id, known), in.Lost[n])
 		s = &l.Syms[id] // creating a section adds its symbol, which can move the slice
-		s.Sec = text
-		if l.Secs[text].Fn == 0 {
-			l.Secs[text].Fn = id
-		}
-		l.Funcs[s.Func].Text = text
-		in.setOut(y.Shndx, text, in.Lost[n])
-		if y.Other&cubin.STOEntry != 0 && !stub {
-			l.Secs[text].Kernel = true
-			l.Kernels = append(l.Kernels, text)
-			// A kernel that -kernels-used rejects is created like a function; one that the host does not refer to, or
-			// that an earlier file launches, is not (observed).
-			if name := s.Name; l.Funcs[s.Func].Passes || !l.FilterGiven || known {
-				l.sec(l.slabs.name(".nv.info.", name), text, 0)
-				l.sec(l.slabs.name(".nv.shared.", name), text, 0)
-			}
-			s = &l.Syms[id]
-		}
 	}
 	if sec.Out == 0 {
 		in.setOut(y.Shndx, s.Sec, in.Lost[n])
@@ -269,6 +247,36 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool)
 		}
 		l.addPart(text, Part{In: in.ID, Sec: plain, Merc: twin})
 	}
+}
+
+// createCode makes the code section of a function, and what the reference makes with that of a kernel.
+func (m *merger) createCode(in *Input, y *cubin.Symbol, id SymID, known bool) SecID {
+	l := m.l
+	name := l.Syms[id].Name
+	stub := in.Secs[y.Shndx].kind == KindUFT
+	var text SecID
+	if stub {
+		text = l.stubSection(in.sectionName(int(y.Shndx)))
+	} else {
+		text = l.newSec(l.slabs.name(".text.", name), 0, 0)
+	}
+	if l.Secs[text].Fn == 0 {
+		l.Secs[text].Fn = id
+	}
+	l.Syms[id].Sec = text
+	fn := &l.Funcs[l.Syms[id].Func]
+	fn.Text = text
+	if y.Other&cubin.STOEntry != 0 && !stub {
+		l.Secs[text].Kernel = true
+		l.Kernels = append(l.Kernels, text)
+		// A kernel that -kernels-used rejects is created like a function; one that the host does not refer to, or
+		// that an earlier file launches, is not (observed).
+		if fn.Passes || !l.FilterGiven || known {
+			l.sec(l.slabs.name(".nv.info.", name), text, 0)
+			l.sec(l.slabs.name(".nv.shared.", name), text, 0)
+		}
+	}
+	return text
 }
 
 // setOut relates a section, in both its forms, to an output section.

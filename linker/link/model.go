@@ -159,10 +159,22 @@ const (
 	globalSide
 )
 
+// Type is the low half of st_info.
 func (s *Symbol) Type() cubin.SymbolType { return cubin.SymbolType(s.Info & 15) }
+
+// Binding is the high half of st_info.
 func (s *Symbol) Binding() cubin.Binding { return cubin.Binding(s.Info >> 4) }
-func (s *Symbol) Undefined() bool        { return s.Shndx == cubin.SHNUndef && s.Of == 0 }
-func (s *Symbol) Space() uint8           { return s.Other & cubin.STOSpace }
+
+// Undefined reports whether no input defines the symbol; section symbols count as defined.
+func (s *Symbol) Undefined() bool { return s.Shndx == cubin.SHNUndef && s.Of == 0 }
+
+// Space is the memory space of a variable: bits 5 to 7 of st_other, in place.
+func (s *Symbol) Space() uint8 { return s.Other & cubin.STOSpace }
+
+// isObject reports whether the symbol is a variable, under ELF's type or under NVIDIA's.
+func (s *Symbol) isObject() bool {
+	return s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject
+}
 
 // undefinedKernel reports whether device code starts the kernel, but no input defines it.
 func (s *Symbol) undefinedKernel() bool { return s.Undefined() && s.Other&cubin.STOEntry != 0 }

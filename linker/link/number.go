@@ -155,7 +155,7 @@ func (l *Link) inSymtab(id SymID) bool {
 	if l.Index != nil && isUnifiedMarker(s.Name) {
 		return true
 	}
-	if !l.rel && s.Undefined() && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) && !s.Shared() &&
+	if !l.rel && s.Undefined() && s.isObject() && !s.Shared() &&
 		!isReservedSmem(s.Name) {
 		return l.AllowUndefGlobals && s.Binding() == cubin.STBGlobal && !isUnifiedMarker(s.Name)
 	}

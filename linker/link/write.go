@@ -263,26 +263,21 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 // symbolFields returns st_info, st_other, st_value and st_size as the image has them.
 func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size uint64) {
 	s := &l.Syms[id]
-	info, other, value, size = s.Info, s.Other, s.Value, s.Size
-	if s.Of != 0 {
-		return info, 0, 0, 0
+	switch {
+	case s.Of != 0:
+		return s.Info, 0, 0, 0
+	case merc:
+		return l.mercSymbol(id)
 	}
+	info, other, value = s.Info, s.Other, s.Value
 	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != KindUFT && (s.Func == 0 || l.Funcs[s.Func].Inside == 0) {
 		value = 0
 	}
-	if merc {
-		return l.mercSymbol(id)
-	}
 	undefined := s.Undefined()
-	if !l.rel {
-		if s.Type() == cubin.STTCudaObject {
-			info = info&0xf0 | uint8(cubin.STTObject)
-		}
-		other &= 0x1f
-		if l.PreserveRelocs && !l.debugShared() && s.Shared() {
-			other |= 1
-		}
-	} else if s.Binding() == cubin.STBLocal && undefined && other == 1 {
+	switch {
+	case !l.rel:
+		info, other = l.executableFields(s)
+	case s.Binding() == cubin.STBLocal && undefined && other == 1:
 		info = uint8(cubin.STTCudaObject)
 		value = ^uint64(0) // what nobody defines (observed)
 		if s.Name == userBankSize {
@@ -290,10 +285,25 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 		}
 	}
 	if undefined && s.Side == globalSide && s.Binding() == cubin.STBWeak {
-		info = uint8(cubin.STBGlobal)<<4 | info&15
+		info = withBinding(info, cubin.STBGlobal)
 	}
-	if l.Mercury && undefined && !s.Shared() && (l.rel || isReservedSmem(s.Name) || isUnifiedMarker(s.Name)) && (s.Type() == cubin.STTObject || s.Type() == cubin.STTCudaObject) {
-		info = info&0xf0 | uint8(cubin.STTCudaObject)
+	if l.Mercury && undefined && s.isObject() && !s.Shared() && (l.rel || isReservedSmem(s.Name) || isUnifiedMarker(s.Name)) {
+		info = withType(info, cubin.STTCudaObject)
 	}
-	return info, other, value, size
+	return info, other, value, s.Size
 }
+
+// executableFields returns st_info and st_other of a symbol of an executable, where variables have ELF's own type and no memory space.
+func (l *Link) executableFields(s *Symbol) (info, other uint8) {
+	info, other = s.Info, s.Other&^cubin.STOSpace
+	if s.Type() == cubin.STTCudaObject {
+		info = withType(info, cubin.STTObject)
+	}
+	if l.PreserveRelocs && !l.debugShared() && s.Shared() {
+		other |= cubin.STOInternal
+	}
+	return info, other
+}
+
+func withBinding(info uint8, b cubin.Binding) uint8 { return uint8(b)<<4 | info&15 }
+func withType(info uint8, t cubin.SymbolType) uint8 { return info&^15 | uint8(t) }
