@@ -9,6 +9,7 @@
 // which release's behaviour it takes on is decided by its inputs (see toolkit.go). Started under any other name it is
 // culink: own words, messages sorted and explained, own options. Both take the same options and write the same images.
 //
-// Exit codes, as observed: 1 after a fatal message, 255 when only errors were printed, 0 otherwise. An image is
+// Exit codes of links, as observed: 1 after a fatal message, 255 when only errors were printed, 0 otherwise; after a signal 128 and its number.
+// diff ends with 0 if two files are the same, 1 if they differ, 2 after trouble. An image is
 // written to a temporary file beside its place and renamed, so a failed link leaves no output.
 package cli

@@ -1,7 +1,8 @@
-// Package cubin reads device ELF files ("cubins"): what ptxas writes and what a device link produces.
+// Package cubin knows device ELF files ("cubins"): it reads what ptxas writes and what a device link produces, and encodes the
+// records of both classes of ELF for those who write them (Form).
 //
-// A cubin is a little-endian ELF file for machine 190 (EM_CUDA) with three peculiarities. It is ELF64; up to CUDA 11, and
-// before sm_90, also ELF32: the same sections in narrower records, which Form describes.
+// A cubin is a little-endian ELF file for machine 190 (EM_CUDA). It is ELF64; up to CUDA 11, and before sm_90, also ELF32: the same
+// sections in narrower records. Four things set it apart from the ELF files of hosts.
 //
 // Two header dialects exist. ABI 7 (EI_OSABI 0x33, CUDA up to 12.x) keeps the SM number in the low byte of
 // e_flags and the toolkit in e_version; ABI 8 (EI_OSABI 0x41, CUDA 13) keeps the SM in bits 8 to 23, the index of

@@ -6,5 +6,6 @@
 // facts sorted, grouped by symbol, demangled and with the likely cause and fix.
 //
 // The table of messages (catalog.go) holds each text as the reference linker words it, with the likely cause and fix; explain.go
-// has culink's own words where they differ. No other package holds a text.
+// has culink's own words where they differ. No other package words a message: what is particular to a case, such as what is wrong with a
+// section, comes as an argument or a note.
 package diag

@@ -2,8 +2,8 @@
 //
 // Load finds the libraries of -l, opens every file, finds the device code in it (a cubin, a fatbin container, PTX,
 // a host object that carries a container, an archive of such objects), picks the code for the target from each container,
-// unpacks it, compiles PTX with an external ptxas, and tests what comes out. Files are scanned concurrently, one goroutine
-// each, and so is the unpacking; what a file has to say and to give is kept as a list of steps, and the steps of all
+// unpacks it, compiles PTX with an external ptxas, and tests what comes out. Files are scanned on several goroutines,
+// unless they are small, and so is the unpacking; what a file has to say and to give is kept as a list of steps, and the steps of all
 // files are carried out in command-line order. So messages and modules come in the reference linker's order whatever the
 // number of goroutines.
 //

@@ -16,7 +16,7 @@
 //
 // Run executes an ordered list, see passes:
 //
-//	read      parse every input; pair plain sections with their Mercury twins
+//	read      parse what is not parsed yet; pair plain sections with their Mercury twins
 //	resolve   symbols by name: whose definition counts; the call graph
 //	reach     liveness from kernels; what is dead leaves no trace, not even a name
 //	merge     create sections and symbols in the reference's order
