@@ -15,7 +15,8 @@ Wrap it in a `toolchain` of type `@culink//toolchain:toolchain_type` and registe
 registered already; a prebuilt one, registered by the root module, comes before it.""",
     attrs = {
         "linker": attr.label(
-            doc = "The culink executable.",
+            doc = "The culink executable: a target that builds or brings one, or the file itself.",
+            allow_files = True,
             mandatory = True,
             executable = True,
             cfg = "exec",
