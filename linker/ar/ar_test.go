@@ -97,7 +97,7 @@ func TestErrorTellsTheOffset(t *testing.T) {
 }
 
 // What binutils writes is what we read.
-func TestArchivesOfGNUAr(t *testing.T) {
+func TestArchivesOfGNUArAreRead(t *testing.T) {
 	tool, err := exec.LookPath("ar")
 	if err != nil {
 		t.Skip("no ar on PATH")

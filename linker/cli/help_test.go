@@ -32,7 +32,7 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 // The golden files are what the table makes; they were compared with the tools' own output byte for byte.
-func TestReferenceHelp(t *testing.T) {
+func TestHelpOfEachReleaseIsTheReferences(t *testing.T) {
 	for _, release := range []*arch.Toolkit{arch.CUDA124(), arch.CUDA130()} {
 		var b bytes.Buffer
 		referenceHelp(&b, release, release.Tool)
@@ -40,7 +40,7 @@ func TestReferenceHelp(t *testing.T) {
 	}
 }
 
-func TestOwnHelp(t *testing.T) {
+func TestOwnHelpIsAsItWasReviewed(t *testing.T) {
 	var b bytes.Buffer
 	ownHelp(&b)
 	golden(t, "testdata/help.txt", b.Bytes())

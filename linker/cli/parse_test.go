@@ -62,7 +62,7 @@ func TestListsAreCutAtCommas(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
+func TestNumbersHaveTheReferencesForms(t *testing.T) {
 	for text, want := range map[string]int32{
 		"": 0, "64": 64, "0x40": 64, "0X1F": 31, "-5": -5, "-0x10": -16, "+3": 3, " 3": 3, "010": 10, "2147483647": 1<<31 - 1, "-2147483648": -1 << 31,
 	} {

@@ -120,7 +120,7 @@ func TestKernelsEntriesAgainstDynamicSharedMemoryNameItsInstance(t *testing.T) {
 	}
 }
 
-func TestDebugEntriesOfLostDefinitions(t *testing.T) {
+func TestDebugEntriesOfLostDefinitionsGo(t *testing.T) {
 	in := &Input{Secs: make([]InSection, 3)}
 	y := symbol("f", cubin.STTFunc, cubin.STBWeak, 0)
 	y.Shndx = 1

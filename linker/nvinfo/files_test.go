@@ -199,8 +199,8 @@ func TestSectionsOfFilesAreReadAndWrittenBack(t *testing.T) {
 	}
 }
 
-// TestEveryFileOfACorpus walks the folder that CULINK_CORPUS names; it is for runs by hand.
-func TestEveryFileOfACorpus(t *testing.T) {
+// TestEveryFileOfACorpusIsReadAndWrittenBack walks the folder that CULINK_CORPUS names; it is for runs by hand.
+func TestEveryFileOfACorpusIsReadAndWrittenBack(t *testing.T) {
 	root := os.Getenv("CULINK_CORPUS")
 	if root == "" {
 		t.Skip("CULINK_CORPUS is not set")

@@ -61,7 +61,7 @@ func TestCodesThatNameSymbols(t *testing.T) {
 	}
 }
 
-func TestNamesOfCodes(t *testing.T) {
+func TestCodesAreNamedOrShownAsNumbers(t *testing.T) {
 	for c, want := range map[Code]string{
 		Regcount: "EIATTR_REGCOUNT", AtEntryFragments: "EIATTR_AT_ENTRY_FRAGMENTS", MercuryISAVersion: "EIATTR_MERCURY_ISA_VERSION",
 		0x6d: "EIATTR_PREEXIT_USED", 0x56: "attribute 0x56", 0xff: "attribute 0xff",
@@ -108,7 +108,7 @@ func TestRecordsKeepUnknownCodesAndFormats(t *testing.T) {
 	}
 }
 
-func TestWordsOfARecord(t *testing.T) {
+func TestWordsOfARecordAreReadAndSet(t *testing.T) {
 	section := []byte{4, 0x2f, 8, 0, 7, 0, 0, 0, 32, 0, 0, 0}
 	r := Read(section)
 	if !r.Next() {
@@ -160,7 +160,7 @@ func TestTruncatedRecordsAreErrorsWithTheirOffset(t *testing.T) {
 	}
 }
 
-func TestGraphGroups(t *testing.T) {
+func TestRecordsOfTheCallGraphStandInGroups(t *testing.T) {
 	type row struct {
 		e    Edge
 		a, b uint32
@@ -202,7 +202,7 @@ func TestRecordsOfUnknownGroupsArePassedOver(t *testing.T) {
 	}
 }
 
-func TestMalformedGraphs(t *testing.T) {
+func TestMalformedGraphsAreErrorsWithTheirOffset(t *testing.T) {
 	marker := AppendMarker(nil, Calls)
 	for name, section := range map[string][]byte{
 		"short record": append(bytes.Clone(marker), 1, 2, 3),
@@ -249,7 +249,7 @@ func TestCuinfoHasTheReferencesBytes(t *testing.T) {
 	}
 }
 
-func TestMalformedNotes(t *testing.T) {
+func TestMalformedNotesAreErrors(t *testing.T) {
 	good := Cuinfo{2, 90, 130, 0}.Note().Append(nil)
 	for i := 1; i < len(good); i++ {
 		n := ReadNotes(good[:i])

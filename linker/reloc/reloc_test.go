@@ -258,7 +258,7 @@ func TestPCRelativeSubtractsThePlace(t *testing.T) {
 	}
 }
 
-func TestExamplesOfTheSeedDocument(t *testing.T) {
+func TestExamplesOfTheSeedDocumentHold(t *testing.T) {
 	for _, c := range []struct {
 		word, s uint64
 		want    []byte
