@@ -153,7 +153,7 @@ func (s *scan) adopt(inner *scan) {
 // badArchive words an archive header that cannot be read; the words differ between releases (observed).
 func (s *scan) badArchive(err error) error {
 	if !s.o.AsReference {
-		return s.refuse(s.name, err.Error())
+		return s.damaged(s.name, err)
 	}
 	s.lead(s.o.archiveError(err))
 	return s.stop(diag.ElfLinkInternal)

@@ -43,7 +43,7 @@ func (s *scan) host(data []byte, name string, member bool) error {
 			return nil
 		}
 		if err != nil && !s.o.AsReference {
-			return s.refuse(name, err.Error())
+			return s.damaged(name, err)
 		}
 		s.lead(diag.NoFatbin, name)
 		return s.stop(diag.ElfLinkInternal)
@@ -124,7 +124,9 @@ func (s *scan) choose(c *fatbin.Container, name string, ids moduleIDs, member bo
 	e := c.Choose(target{s.o})
 	if e == nil {
 		if !s.o.NoArchWarning && (!member || !s.o.AsReference) {
-			s.steps = append(s.steps, step{id: diag.ArchNotFound, args: []any{s.o.targetName(), name}, cause: contents(c)})
+			target := s.o.targetName()
+			note := fmt.Sprintf("compile the file for the target, too: -gencode arch=compute_%s,code=%[2]s (clang: --offload-arch=%[2]s).", strings.TrimPrefix(target, "sm_"), target)
+			s.steps = append(s.steps, step{id: diag.ArchNotFound, args: []any{target, name}, cause: contents(c), note: note})
 		} else if member {
 			s.lost(name, "it has no code for "+s.o.targetName())
 		}
@@ -167,7 +169,7 @@ func contents(c *fatbin.Container) string {
 // badContainer words a container that cannot be read.
 func (s *scan) badContainer(name string, err error) error {
 	if !s.o.AsReference {
-		return s.refuse(name, err.Error())
+		return s.damaged(name, err)
 	}
 	if errors.Is(err, fatbin.ErrFormat) {
 		s.report(diag.UnrecognizedFormat)

@@ -128,14 +128,29 @@ func (s *scan) ignored(name, why string) {
 // compileIt is what to do about a file that is no input of a link.
 const compileIt = "inputs are relocatable cubins, host objects, fatbins, archives of these, and PTX: what comes out of a compilation with -rdc=true (ptxas: -c; clang: -fgpu-rdc)."
 
+// compileSource is what to do about a file whose extension is a source file's.
+const compileSource = "this seems to be source code: compile it first (nvcc -dc FILE; clang: -fgpu-rdc -c FILE) and link the object."
+
 // noInput ends the scan of a file that is of no kind that can be linked.
 func (s *scan) noInput(why string) error {
-	s.steps = append(s.steps, step{id: diag.UnsupportedInput, args: []any{s.name, why}, note: compileIt})
+	note := compileIt
+	switch ext, _ := extension(s.name); ext {
+	case "cu", "cc", "cpp", "cxx", "c":
+		note = compileSource
+	}
+	s.steps = append(s.steps, step{id: diag.UnsupportedInput, args: []any{s.name, why}, note: note})
 	return errStop
 }
 
 // refuse ends the scan with culink's own words.
 func (s *scan) refuse(name, why string) error { return s.stop(diag.UnsupportedInput, name, why) }
+
+// damaged ends the scan at a container that cannot be read, in culink's own words.
+func (s *scan) damaged(name string, err error) error {
+	const makeAgain = "the file is cut short or damaged: make it again."
+	s.steps = append(s.steps, step{id: diag.UnsupportedInput, args: []any{name, err.Error()}, note: makeAgain})
+	return errStop
+}
 
 func (s *scan) old() bool { return s.o.Toolkit.Word < firstOwnRules }
 
