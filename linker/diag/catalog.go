@@ -224,7 +224,7 @@ var catalog = [messageCount]Row{
 	UnrecognizedFormat:   {Error, "Binary format for key='0', ident='' is not recognized", "the content is neither a cubin nor PTX.", false},
 	FatbinaryError:       {Fatal, "elfLink fatbinary error", "", false},
 	UncompressFailed:     {Error, "Uncompress failed", "the container is damaged, or was compressed by a later toolkit.", false},
-	UnknownArch:          {Fatal, "Unknown arch name '%s'", "give the architecture to link for: -arch=sm_90.", false},
+	UnknownArch:          {Fatal, "Unknown arch name '%s'", "give the architecture to link for: -arch=sm_90 (culink help lists all options).", false},
 	ArchiveFormat:        {Fatal, "unexpected archive format", "the archive is damaged or of a format other than GNU ar's.", false},
 	OutOfMemory:          {Fatal, "Memory allocation failure", "", false},
 	NoLongNames:          {Fatal, "longnames header not found", "the archive is damaged.", false},
