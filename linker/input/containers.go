@@ -119,14 +119,19 @@ func (s *scan) containers(data []byte, name string, ids moduleIDs, member bool) 
 	}
 }
 
+// noCode tells that a file has no code for the target.
+func (s *scan) noCode(name, cause string) {
+	target := s.o.targetName()
+	note := fmt.Sprintf("compile the file for the target, too: -gencode arch=compute_%s,code=%[2]s (clang: --offload-arch=%[2]s).", strings.TrimPrefix(target, "sm_"), target)
+	s.steps = append(s.steps, step{id: diag.ArchNotFound, args: []any{target, name}, cause: cause, note: note})
+}
+
 // choose takes the entry for the target.
 func (s *scan) choose(c *fatbin.Container, name string, ids moduleIDs, member bool) error {
 	e := c.Choose(target{s.o})
 	if e == nil {
 		if !s.o.NoArchWarning && (!member || !s.o.AsReference) {
-			target := s.o.targetName()
-			note := fmt.Sprintf("compile the file for the target, too: -gencode arch=compute_%s,code=%[2]s (clang: --offload-arch=%[2]s).", strings.TrimPrefix(target, "sm_"), target)
-			s.steps = append(s.steps, step{id: diag.ArchNotFound, args: []any{target, name}, cause: contents(c), note: note})
+			s.noCode(name, contents(c))
 		} else if member {
 			s.lost(name, "it has no code for "+s.o.targetName())
 		}

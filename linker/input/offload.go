@@ -26,8 +26,7 @@ func (s *scan) offload(data []byte, name string, member bool) error {
 			has = append(has, images[i].Arch)
 		}
 		slices.Sort(has)
-		s.steps = append(s.steps, step{id: diag.ArchNotFound, args: []any{s.o.targetName(), name},
-			cause: "it has " + strings.Join(slices.Compact(has), ", ")})
+		s.noCode(name, "it has "+strings.Join(slices.Compact(has), ", "))
 	}
 	for i := range chosen {
 		code := chosen[i].Data
