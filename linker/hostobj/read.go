@@ -39,8 +39,10 @@ type Object struct {
 	Machine uint16
 	// Segment reports whether there is a .nvFatBinSegment: without it the object has no device code.
 	Segment bool
-	// Linked reports whether there is a .nv_fatbin: device code that is no input of a device link.
-	Linked bool
+	// Linked reports whether there is a .nv_fatbin: device code that is no input of a device link. LinkedFatbin are its bytes,
+	// nil if they cannot be read.
+	Linked       bool
+	LinkedFatbin []byte
 	// Relocatable reports whether there is a __nv_relfatbin, and Fatbin are its bytes: containers of relocatable code,
 	// one per module, of which the reference reads the first (observed).
 	Relocatable bool
@@ -81,6 +83,7 @@ func (f *File) Object() (*Object, error) {
 			o.Segment = true
 		case !o.Linked && f.hasName(s, secLinkedFat):
 			o.Linked = true
+			o.LinkedFatbin, _ = s.bytes(f.data) // nothing is linked from them
 		case !o.Relocatable && f.hasName(s, secRelocFat):
 			b, err := s.bytes(f.data)
 			if err != nil {

@@ -73,7 +73,7 @@ func TestReadFindsDeviceCode(t *testing.T) {
 		{"host only", []sec{progbits(".text", "x")}, Object{}},
 		{"rdc", append([]sec{progbits(".nvFatBinSegment", "r"), progbits("__nv_relfatbin", "F"), progbits("__nv_module_id", "_1_a\x00")}, sixRefs...),
 			Object{Segment: true, Relocatable: true, Fatbin: []byte("F"), ModuleIDs: []string{"_1_a"}, HasModuleIDs: true, Refs: refs}},
-		{"whole program", []sec{progbits(".nvFatBinSegment", "r"), progbits(".nv_fatbin", "F")}, Object{Segment: true, Linked: true}},
+		{"whole program", []sec{progbits(".nvFatBinSegment", "r"), progbits(".nv_fatbin", "F")}, Object{Segment: true, Linked: true, LinkedFatbin: []byte("F")}},
 		{"two identifiers with zeros between", []sec{progbits("__nv_module_id", "_1_a\x00\x00\x00_2_b\x00")}, Object{ModuleIDs: []string{"_1_a", "_2_b"}, HasModuleIDs: true}},
 		{"one list of references is missing", sixRefs[1:], Object{Refs: Refs{DeviceExternal: []string{"v"}, ConstantInternal: []string{"c*"}}}},
 		{"an empty pattern of ld -r", append([]sec{progbits(".nvHRKE", "\x00\x00")}, sixRefs[1:]...),

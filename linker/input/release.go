@@ -30,6 +30,9 @@ type Release struct {
 	Zstd bool
 	// Found is set when there was any device code.
 	Found bool
+	// whole is what objects with code that is linked already say. It counts where nothing else is found: the image, an empty
+	// one, is for the release whose other code stands beside it.
+	whole *Release
 }
 
 // words of the two first releases of the ABIs.
@@ -52,6 +55,9 @@ func FindRelease(o Options) Release {
 				break
 			}
 		}
+	}
+	if !r.Found && r.whole != nil {
+		return *r.whole
 	}
 	return r
 }
@@ -95,6 +101,12 @@ func (r *Release) data(data []byte) {
 	case contentHost:
 		if o, err := hostobj.Read(data); err == nil {
 			r.container(o.Fatbin)
+			if o.Linked && !r.Found {
+				if r.whole == nil {
+					r.whole = &Release{}
+				}
+				r.whole.container(o.LinkedFatbin)
+			}
 			images, _ := offload.Parse(o.Offload) // Load reports what is wrong with them
 			for i := range images {
 				if images[i].CUDA() {
@@ -128,6 +140,9 @@ func (r *Release) archive(data []byte) {
 }
 
 func (r *Release) merge(s Release) {
+	if r.whole == nil {
+		r.whole = s.whole
+	}
 	r.Word, r.ABI8, r.Zstd, r.Found = max(r.Word, s.Word), r.ABI8 || s.ABI8, r.Zstd || s.Zstd, r.Found || s.Found
 }
 
