@@ -119,7 +119,7 @@ func (l *Link) copyFunctionConstants(fc *FuncConst, banks []SecID) {
 		if l.emptyCopy(p.In, fc.Owner) {
 			continue
 		}
-		size := l.constantsSize(l.Inputs[p.In], p.Sec)
+		size := l.copySize(fc, p)
 		for _, e := range entries {
 			if b := banks[l.Funcs[e].Text]; b != 0 {
 				l.copyConstants(l.Secs[b], p, size)
@@ -136,11 +136,22 @@ func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
 		p := &fc.Parts[i]
 		in := l.Inputs[p.In]
 		h := &in.File.Sections[p.Sec]
-		size := l.constantsSize(in, p.Sec)
+		size := l.copySize(fc, p)
 		l.mem.gap += size - min(size, uint64(len(h.Data)))
 		p.Off = piece.add(size, h.Addralign)
 	}
 	return piece
+}
+
+// copySize is the size of one copy of a function's constants. One that lost has what a relocatable link left behind, too (observed).
+func (l *Link) copySize(fc *FuncConst, p *Part) uint64 {
+	in := l.Inputs[p.In]
+	size := l.constantsSize(in, p.Sec)
+	h := &in.File.Sections[p.Sec]
+	if code := l.Secs[fc.Owner].Parts; len(code) > 0 && code[0].In == p.In && code[0].Sec == int32(h.TextIndex()) {
+		return size
+	}
+	return max(size, uint64(len(h.Data)))
 }
 
 // constantsSize is the size of a function's constants: the end of the last that has a symbol. What a relocatable link left behind it

@@ -68,6 +68,11 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 	winner := func(p *Part) bool {
 		return p.In == m.file && int32(l.Inputs[p.In].File.Sections[p.Merc].TextIndex()) == capsule
 	}
+	end := uint64(0) // of all copies
+	for i := range fc.Parts {
+		p := &fc.Parts[i]
+		end = max(end, l.Inputs[p.In].Secs[p.Sec].Off+l.copySize(fc, p))
+	}
 	for _, wanted := range []bool{true, false} {
 		for i := range fc.Parts {
 			p := &fc.Parts[i]
@@ -80,7 +85,7 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 			if inputs[p.In] == nil {
 				inputs[p.In] = indexTables(l.Inputs[p.In])
 			}
-			if err := t.tableEntries(&m, p, inputs[p.In], wanted); err != nil {
+			if err := t.tableEntries(&m, p, inputs[p.In], wanted, end); err != nil {
 				return m, err
 			}
 		}
@@ -88,8 +93,10 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 	return m, nil
 }
 
-// tableEntries adds the entries of one copy. Those of the copy that counts are taken table by table in ascending order.
-func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, byTable bool) error {
+// tableEntries adds the entries of one copy. Those of the copy that counts are taken table by table in ascending order. Behind
+// its tables are those of losing copies that a relocatable link joined: their entries go, unless bytes of other copies now stand in their
+// place, up to end (observed).
+func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, byTable bool, end uint64) error {
 	in := t.l.Inputs[p.In]
 	rel := &in.File.Sections[index.rela[p.Merc]]
 	size := in.File.Sections[p.Merc].Size
@@ -110,7 +117,10 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 		if byTable {
 			n := tableAt(units, r.Offset)
 			if n < 0 {
-				continue // left behind by a relocatable link: it belongs to a losing copy
+				if place+r.Offset >= end {
+					continue
+				}
+				n = len(units)
 			}
 			unit = append(unit, n)
 		}
