@@ -8,7 +8,8 @@ load(":providers.bzl", "CudaDeviceInfo")
 
 _TOOLCHAIN_TYPE = "//toolchain:toolchain_type"
 
-# The paths of both actions are all in Args, and nothing else of the configuration is in what they write.
+# The paths of both actions are all in Args, and nothing else of the configuration is in what they write. (A $(execpath) in linkopts is
+# text, in which Bazel maps nothing.)
 _EXECUTION_REQUIREMENTS = {"supports-path-mapping": "1"}
 
 def _quoted(file):
@@ -34,7 +35,8 @@ def _link(ctx, linker, inputs, outputs):
     args.use_param_file("--options-file=%s", use_always = True)
     args.set_param_file_format("multiline")
     args.add(ctx.attr.arch, format = "--arch=%s")
-    args.add_all(ctx.attr.linkopts)
+    additional = ctx.files.additional_linker_inputs
+    args.add_all([ctx.expand_location(opt, ctx.attr.additional_linker_inputs) for opt in ctx.attr.linkopts])
     args.add_all(inputs, map_each = _quoted)
     for option, file in outputs.items():
         args.add(option)
@@ -45,11 +47,11 @@ def _link(ctx, linker, inputs, outputs):
     ctx.actions.run(
         executable = linker,
         arguments = [args],
-        inputs = inputs,
+        inputs = depset(additional, transitive = [inputs]),
         outputs = outputs.values(),
         mnemonic = "CudaDeviceLink",
         progress_message = "Linking device code of %{label}",
-        execution_requirements = _EXECUTION_REQUIREMENTS,
+        execution_requirements = {} if additional else _EXECUTION_REQUIREMENTS,
         resource_set = _resources,
         toolchain = _TOOLCHAIN_TYPE,
     )
@@ -135,6 +137,11 @@ Writes `NAME.cubin`, the image (output group `image`), and on request `NAME.dump
 (group `fatbin`) and `NAME.o` (group `host_object`). Link code once, on top: the result is not an input of another
 device link.""",
     attrs = {
+        "additional_linker_inputs": attr.label_list(
+            doc = "Files that `linkopts` name with `$(execpath LABEL)`, such as the index file of `--uidx-file`. They are inputs of " +
+                  "the action, not of the link.",
+            allow_files = True,
+        ),
         "arch": attr.string(
             doc = "The architecture to link for, such as `sm_90` or `sm_90a`: it has to fit the inputs. With `fatbin` " +
                   "or `host_object` it may name several, separated by commas; then there is no single image.",
@@ -158,7 +165,8 @@ device link.""",
         ),
         "linkopts": attr.string_list(
             doc = "Options of the linker, in nvlink's own forms, such as `-g` or `--kernels-used=main`. Each is one " +
-                  "line of an options file: quote white space as the linker wants it there.",
+                  "line of an options file: quote white space as the linker wants it there. `$(execpath LABEL)` is the path of " +
+                  "one of `additional_linker_inputs`.",
         ),
         "srcs": attr.label_list(
             doc = "Relocatable cubins, fatbins, host objects and archives, in the order of the linker's command line. " +

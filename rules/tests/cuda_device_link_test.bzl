@@ -61,6 +61,19 @@ def _several_test_impl(ctx):
 
 several_test = analysistest.make(_several_test_impl)
 
+def _additional_input_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    action = _action(env, "CudaDeviceLink")
+    asserts.true(env, "made.cubin" in _names(action.inputs.to_list()), "the file is an input of the action")
+
+    # The option has the whole path, and the file is not linked.
+    named = [arg for arg in action.argv if arg.endswith("made.cubin")]
+    asserts.equals(env, 1, len(named))
+    asserts.true(env, named[0].startswith("--uidx-file=") and "/rules/tests/made.cubin" in named[0], named[0])
+    return analysistest.end(env)
+
+additional_input_test = analysistest.make(_additional_input_test_impl)
+
 def _failure_test_impl(ctx):
     env = analysistest.begin(ctx)
     asserts.expect_failure(env, ctx.attr.message)
@@ -96,6 +109,7 @@ def cuda_device_link_test_suite(name):
         "library": (library_test, {"target_under_test": ":library"}),
         "link_action": (link_action_test, {"target_under_test": ":link"}),
         "providers": (providers_test, {"target_under_test": ":link"}),
+        "additional_input": (additional_input_test, {"target_under_test": ":with_index"}),
         "several_architectures": (several_test, {"target_under_test": ":several"}),
         "several_images_fail": (failure_test, {
             "message": "an image is for one",
