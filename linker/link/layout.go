@@ -150,7 +150,7 @@ func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool)
 	size, src := h.Size, h.Data
 	switch {
 	case s.Kind == KindConstFunc:
-		size = l.constantsSize(in, p.Sec)
+		size = l.copySize(s.Owner, p)
 		src = in.constants(p.Sec, size)
 		l.mem.gap += size - min(size, uint64(len(h.Data)))
 	case !s.NoBits():
@@ -216,11 +216,15 @@ func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
 			return
 		}
 	default:
+		src := h.Data
+		if s.Kind == KindConstFunc && p.Sec != 0 {
+			src = src[:min(uint64(len(src)), l.copySize(s.Owner, p))]
+		}
 		before := twin.size
-		p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
+		p.MercOff = twin.add(uint64(len(src)), h.Addralign)
 		l.mem.gap += p.MercOff - before
 		if !later {
-			l.copyTo(s, true, p.MercOff, h.Data)
+			l.copyTo(s, true, p.MercOff, src)
 		}
 	}
 	in.Secs[p.Merc].Off = p.MercOff

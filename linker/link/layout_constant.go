@@ -119,7 +119,7 @@ func (l *Link) copyFunctionConstants(fc *FuncConst, banks []SecID) {
 		if l.emptyCopy(p.In, fc.Owner) {
 			continue
 		}
-		size := l.copySize(fc, p)
+		size := l.copySize(fc.Owner, p)
 		for _, e := range entries {
 			if b := banks[l.Funcs[e].Text]; b != 0 {
 				l.copyConstants(l.Secs[b], p, size)
@@ -136,19 +136,19 @@ func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
 		p := &fc.Parts[i]
 		in := l.Inputs[p.In]
 		h := &in.File.Sections[p.Sec]
-		size := l.copySize(fc, p)
+		size := l.copySize(fc.Owner, p)
 		l.mem.gap += size - min(size, uint64(len(h.Data)))
 		p.Off = piece.add(size, h.Addralign)
 	}
 	return piece
 }
 
-// copySize is the size of one copy of a function's constants. One that lost has what a relocatable link left behind, too (observed).
-func (l *Link) copySize(fc *FuncConst, p *Part) uint64 {
+// copySize is the size of one copy of the constants of a function with that code section. One that lost has what a relocatable link left behind, too (observed).
+func (l *Link) copySize(code SecID, p *Part) uint64 {
 	in := l.Inputs[p.In]
 	size := l.constantsSize(in, p.Sec)
 	h := &in.File.Sections[p.Sec]
-	if code := l.Secs[fc.Owner].Parts; len(code) > 0 && code[0].In == p.In && code[0].Sec == int32(h.TextIndex()) {
+	if c := l.Secs[code].Parts; len(c) > 0 && c[0].In == p.In && c[0].Sec == int32(h.TextIndex()) {
 		return size
 	}
 	return max(size, uint64(len(h.Data)))

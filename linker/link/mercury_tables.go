@@ -71,7 +71,7 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 	end := uint64(0) // of all copies
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
-		end = max(end, l.Inputs[p.In].Secs[p.Sec].Off+l.copySize(fc, p))
+		end = max(end, l.Inputs[p.In].Secs[p.Sec].Off+l.copySize(fc.Owner, p))
 	}
 	for _, wanted := range []bool{true, false} {
 		for i := range fc.Parts {
