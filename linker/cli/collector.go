@@ -5,8 +5,8 @@ import "runtime/debug"
 const (
 	// manyInputs and muchInput (bytes) are sizes of a link from which on memory is worth a thought: a smaller one ends before
 	// the first garbage collection.
-	manyInputs = 64
-	muchInput  = 1 << 20
+	manyInputs = 16
+	muchInput  = 64 << 10
 )
 
 // tuneCollector lets the heap of this short-lived process grow far between collections: nearly all that a link allocates lives to
