@@ -98,7 +98,7 @@ func (l *Link) codeHeaders() {
 		fn := l.Syms[s.Fn].Func
 		if l.attr.barriersMoved[fn] {
 			s.ExtraFlags &^= cubin.BarrierMask
-		} else if !l.rel && l.Funcs[fn].Entry && !(l.ABI == 8 && l.attr.plain.hasBarriers(fn)) {
+		} else if !l.rel && l.Funcs[fn].Entry && !(l.release.newAttributes && l.attr.plain.hasBarriers(fn)) {
 			count := uint64(l.attr.plain.sums.of(fn).barriers)
 			s.ExtraFlags = s.ExtraFlags&^cubin.BarrierMask | count<<cubin.BarrierShift
 		}

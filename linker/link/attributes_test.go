@@ -70,6 +70,7 @@ func TestStairsJoinToTheRunningMaximum(t *testing.T) {
 // registerLink has entries 1 (24 registers, limit 30) and 2 (16 registers), which both call 3 (28) and 4 (40).
 func registerLink() (*Link, *infoForm) {
 	l := graphLink(4, 0)
+	l.release = rulesOf(130)
 	for i := range l.Funcs {
 		l.Syms[i].Index, l.Syms[i].Name = uint32(i), string(rune('a'+i))
 		l.Funcs[i].Text = SecID(i)

@@ -15,14 +15,10 @@ func (l *Link) dumpCallgraph(f *infoForm) func(FuncID) string {
 	if !l.DumpCallgraph {
 		return nil
 	}
-	release := cuname.CUDA13
-	if l.ABI == 7 {
-		release = cuname.CUDA12
-	}
 	cache := make([]string, len(l.Funcs))
 	names := func(fn FuncID) string {
 		if cache[fn] == "" {
-			cache[fn] = cuname.Demangle(l.Syms[l.Funcs[fn].Sym].Name, release)
+			cache[fn] = cuname.Demangle(l.Syms[l.Funcs[fn].Sym].Name, l.release.names)
 		}
 		return cache[fn]
 	}
@@ -102,7 +98,7 @@ func (l *Link) dotGraph() {
 // namelessBefore marks the functions before which 12.4 counts a nameless one: the first undefined function of each input
 // that no earlier input mentions and that is no kernel (device code names the kernels that it launches).
 func (l *Link) namelessBefore() []bool {
-	if l.ABI != 7 {
+	if !l.release.namelessFunctions {
 		return nil
 	}
 	before := make([]bool, len(l.Funcs))

@@ -93,7 +93,7 @@ func (l *Link) track(c nvinfo.Code) tracked {
 	case nvinfo.AtEntryFragments:
 		return tFragments
 	}
-	if l.ABI == 7 {
+	if !l.release.newAttributes {
 		return untracked
 	}
 	switch c {

@@ -291,7 +291,7 @@ func (l *Link) reportLayoutErrors() {
 // reportReserved names the functions that use the reserved shared memory although it is switched off. 12.4 takes the code as
 // it is (observed).
 func (l *Link) reportReserved() {
-	if !l.DisableSmemReserve || l.Toolkit < 130 {
+	if !l.DisableSmemReserve || !l.release.refusesReserved {
 		return
 	}
 	for _, name := range l.attr.view().reservedUsers() {

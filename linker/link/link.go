@@ -99,8 +99,10 @@ type Result struct {
 type Link struct {
 	Options
 	Diag *diag.Collector
-	// tool is the row of the release to imitate, profile that of the target (an empty one for a number that no release knows).
+	// tool and release are the rows of the release to imitate, profile that of the target (an empty one for a number that no
+	// release knows).
 	tool    *arch.Toolkit
+	release releaseRules
 	profile arch.Profile
 	// rel is Relocatable, but false for a toolkit that has no relocatable link (12.4).
 	rel bool

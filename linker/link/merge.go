@@ -182,7 +182,7 @@ func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
 	}
 	known := l.Syms[id].Side != noSide
 	if !known {
-		if l.ABI == 7 && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && y.Other&cubin.STOEntry == 0 && in.Unnamed == 0 {
+		if l.release.namelessFunctions && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && y.Other&cubin.STOEntry == 0 && in.Unnamed == 0 {
 			// 12.4 makes one nameless function per object that brings a new undefined one that is no kernel.
 			in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
 		}

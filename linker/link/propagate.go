@@ -70,7 +70,7 @@ func (f *infoForm) propagateForm() {
 		f.spread()
 		f.spreadToStubs()
 	}
-	if l.ABI == 8 && !f.merc {
+	if l.release.newAttributes && !f.merc {
 		f.moveBarriers()
 	}
 }

@@ -78,6 +78,7 @@ func (l *Link) read(ctx context.Context) error {
 func (l *Link) imitate() {
 	l.tool = arch.ToolkitByWord(l.Toolkit)
 	l.ABI = l.tool.ABI
+	l.release = rulesOf(l.Toolkit)
 	l.rel = l.Relocatable && l.tool.RelocatableLink
 	if p, known := arch.Lookup(l.SM); known {
 		l.profile = *p

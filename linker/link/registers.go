@@ -17,7 +17,7 @@ func (f *infoForm) registers(e FuncID) uint32 {
 }
 
 func (f *infoForm) frozen(e FuncID) bool {
-	if f.l.ABI == 7 {
+	if !f.l.release.newAttributes {
 		return false
 	}
 	return f.anyReconfig && (f.l.onlyEntry() || f.sums.of(e).first(tReconfig) != 0)
@@ -75,7 +75,7 @@ func (f *infoForm) raises() []raise {
 	}, func(into, from *stair) { *into = joinStairs(*into, *from) })
 	var out []raise
 	entries := l.Entries
-	if l.ABI == 7 {
+	if l.release.stubsAreEntries {
 		entries = l.stackEntries() // 12.4 raises stubs of unified functions, too (observed)
 	}
 	for _, e := range entries {

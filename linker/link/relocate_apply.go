@@ -57,7 +57,7 @@ func (r *relocator) work(p *patcher, job *relocJob) error {
 	}
 	p.variables = holdsVariables(t.sec)
 	if t.sec.Kind == KindDebug {
-		p.dropsLost = r.l.ABI >= 8 && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
+		p.dropsLost = r.l.release.dropsLostDebug && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
 		p.relaFirst = t.rel != nil && t.rela != nil && t.rela.ID < t.rel.ID
 	}
 	if r.l.Mercury && t.sec.Kind == KindDebug {

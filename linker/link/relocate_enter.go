@@ -25,7 +25,7 @@ func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryF
 	case KindConstUser:
 		f.constants = true
 	case KindDebug:
-		f.debug = l.ABI >= 8 && !isFrameSection(t.Name) // those of frames enter and go later
+		f.debug = l.release.dropsLostDebug && !isFrameSection(t.Name) // those of frames enter and go later
 	case KindGlobalInit:
 		plain, _ := in.forms(target)
 		f.vars = l.heldVariables(in, plain, t.Kind, nil)

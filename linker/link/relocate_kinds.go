@@ -157,7 +157,7 @@ func (l *Link) symbolClass(s *Symbol) symbolClass {
 	keepsSettled := l.rel && l.KeepSettledRelocs
 	weakLater := l.rel && s.Binding() == cubin.STBWeak
 	switch {
-	case isUnifiedMarker(s.Name) && (l.hasUFT || l.ABI == 7 && l.Index != nil && !l.rel): // 12.4 asks for the index (observed)
+	case isUnifiedMarker(s.Name) && (l.hasUFT || l.release.markersWantIndex && l.Index != nil && !l.rel):
 		return classLoaded
 	case isUnifiedMarker(s.Name):
 		return classMarker

@@ -39,7 +39,7 @@ func (l *Link) resolve(ctx context.Context) error {
 		}
 		if l.sources[i].Cudadevrt && !l.KeepSystemLibs && r.open == 0 {
 			// A runtime library that nobody needs at its turn is left out; an archive before any other module is passed over.
-			if len(accepted) > 0 || l.Toolkit < 130 || !l.sources[i].Archive {
+			if len(accepted) > 0 || !l.release.archiveOpens || !l.sources[i].Archive {
 				r.droppedRuntime = true
 			}
 			l.result.DroppedSources = append(l.result.DroppedSources, i)
@@ -263,7 +263,7 @@ func (r *resolver) functionOverObject(in *Input, y *cubin.Symbol, s *Symbol) err
 	switch {
 	case defined && y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.firstName(s))
-	case defined && y.Binding() == cubin.STBWeak && s.Binding() == cubin.STBWeak && l.ABI != 7:
+	case defined && y.Binding() == cubin.STBWeak && s.Binding() == cubin.STBWeak && l.release.weakByAttributes:
 		return l.Diag.Fatal(diag.NoRegisterCount)
 	}
 	return nil
@@ -326,7 +326,7 @@ func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
 			return top
 		}
 	}
-	if l.ABI == 7 {
+	if !l.release.weakByAttributes {
 		return 0
 	}
 	if r.regs[in.ID] == nil {

@@ -90,7 +90,7 @@ func (l *Link) stubSection(name string) SecID {
 	}
 	if l.uft == 0 {
 		l.uft = l.newSec(uftSection, 0, 0)
-		if l.ABI == 8 {
+		if l.release.stubsShareInfo {
 			l.sec(".nv.info."+uftSection, l.uft, 0)
 		}
 	}
@@ -103,7 +103,7 @@ func (l *Link) stubOwned(name string, kind Kind, owner SecID) string {
 	switch {
 	case l.rel:
 		return name
-	case l.ABI == 8 && kind == KindInfoFunc:
+	case l.release.stubsShareInfo && kind == KindInfoFunc:
 		return ".nv.info." + uftSection
 	}
 	for id := l.Secs[owner].firstChild; id != 0; id = l.Secs[id].sibling {

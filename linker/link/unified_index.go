@@ -58,7 +58,7 @@ func ParseUnifiedIndex(data []byte, toolkit int) (*UnifiedIndex, error) {
 	}
 	functions, variables := le.Uint64(data[24:]), le.Uint64(data[40:])
 	size := uint64(unifiedIndexRecord)
-	if le.Uint32(data[8:]) > 1 && toolkit >= 130 {
+	if le.Uint32(data[8:]) > 1 && rulesOf(toolkit).indexRecordsGrow {
 		size += unifiedIndexExtra
 	}
 	// Sizes that do not fit 64 bits fit no file either.

@@ -68,7 +68,7 @@ func (f *infoForm) appendStubs(out []nvinfo.Record) []nvinfo.Record {
 			out = append(out, d.add...)
 		}
 	}
-	if !masked && l.ABI == 8 {
+	if !masked && !l.release.stubsAreEntries {
 		out = append(out, nvinfo.Record{Format: nvinfo.HVAL, Code: nvinfo.SparseMmaMask})
 	}
 	return out
@@ -78,7 +78,7 @@ func (f *infoForm) appendStubs(out []nvinfo.Record) []nvinfo.Record {
 // unless the only entry speaks for them and no other function lacks a mask. masks is the number of functions that have one (observed).
 func (f *infoForm) completeStubMasks(masks int) int {
 	l := f.l
-	if l.ABI == 8 || l.uft == 0 {
+	if !l.release.stubsAreEntries || l.uft == 0 {
 		return masks
 	}
 	var without []FuncID
@@ -102,7 +102,7 @@ func (f *infoForm) completeStubMasks(masks int) int {
 // appendStubRegisters adds register counts of stubs that are entries, which 12.4 states behind the stack sizes (observed).
 func (f *infoForm) appendStubRegisters(out []nvinfo.Record) []nvinfo.Record {
 	l := f.l
-	if l.ABI == 8 || l.uft == 0 || l.onlyEntry() {
+	if !l.release.stubsAreEntries || l.uft == 0 || l.onlyEntry() {
 		return out
 	}
 	for _, e := range l.stubs() {
@@ -115,7 +115,7 @@ func (f *infoForm) appendStubRegisters(out []nvinfo.Record) []nvinfo.Record {
 // stubHeader gives the table of unified functions the barriers that its stubs reach, where headers state them: 12.4, for
 // stubs that are entries (observed).
 func (l *Link) stubHeader() {
-	if l.ABI == 8 || l.uft == 0 || l.rel || l.onlyEntry() {
+	if !l.release.stubsAreEntries || l.uft == 0 || l.rel || l.onlyEntry() {
 		return
 	}
 	count := uint64(0)

@@ -67,7 +67,7 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 	f := l.attr.view()
 	var b strings.Builder
 	fmt.Fprintf(&b, "used %d registers, ", l.usedRegisters(f, fn))
-	if l.ABI == 8 {
+	if l.release.newAttributes {
 		fmt.Fprintf(&b, "used %d barriers, ", f.barriers(fn))
 	}
 	shared, local := uint64(0), uint64(0)

@@ -104,7 +104,7 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 		}
 	case KindRel, KindRela, KindResolved:
 		info = l.Secs[s.Target].Index
-		if (s.Kind == KindRel || s.Kind == KindRela && l.ABI == 7) && l.Secs[s.Target].Kind == KindConstEntry {
+		if (s.Kind == KindRel || s.Kind == KindRela && l.release.bareRelaDescriptors) && l.Secs[s.Target].Kind == KindConstEntry {
 			flags = 0 // the linker's own section of descriptors; with -force-rela in 12.4 alone (observed)
 		}
 	case KindConstEntry:
