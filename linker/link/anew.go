@@ -22,11 +22,11 @@ const (
 // anewCandidates lists the kernels whose code the reference would generate anew instead of copying the compiler's, in the
 // order of their sections. culink keeps the compiler's code, which is valid in every case; images can only be compared
 // without these kernels.
-func (l *Link) anewCandidates() []string {
+func (l *link) anewCandidates() []string {
 	var names []string
 	debugCode := l.hasDebugCode()
 	for _, s := range l.Secs[1:] {
-		if s.Kind != KindText || len(s.Parts) == 0 {
+		if s.Kind != kindText || len(s.Parts) == 0 {
 			continue
 		}
 		p := &s.Parts[0]
@@ -43,7 +43,7 @@ func (l *Link) anewCandidates() []string {
 }
 
 // hasDebugCode reports whether any input has functions that the compiler made with -G, in the image or not.
-func (l *Link) hasDebugCode() bool {
+func (l *link) hasDebugCode() bool {
 	for _, in := range l.Inputs {
 		code, info := false, false
 		for i := range in.File.Sections {
@@ -64,7 +64,7 @@ func (l *Link) hasDebugCode() bool {
 // an earlier relocatable link with -g gave it to them. Kernels without calls are, if they have a fence with the compiler's workaround, the debugging form of EXIT, or a stack
 // pointer that nothing reads. Where a kernel copies to shared memory asynchronously, the workaround stays, and a fence
 // changes only if it is a pair of fences, of which the first goes.
-func (l *Link) madeAnew(kernel bool, code, capsule []byte, debugCode bool) bool {
+func (l *link) madeAnew(kernel bool, code, capsule []byte, debugCode bool) bool {
 	debugExit := hasDebugExit(capsule)
 	debug := l.Debug && !l.SuppressDebugInfo
 	if !debugExit && (debug || debugCode) && hasExit(code) {

@@ -11,7 +11,7 @@ import (
 type attributeState struct {
 	// plain are the records of .nv.info*, merc those of their twins (nil without Mercury).
 	plain, merc *infoForm
-	// stack is, by FuncID, the stack size of the deepest call path, or recursive.
+	// stack is, by funcID, the stack size of the deepest call path, or recursive.
 	stack []uint32
 	// barriersMoved marks functions whose barrier count went from section flags into a record.
 	barriersMoved []bool
@@ -30,7 +30,7 @@ func (a *attributeState) view() *infoForm {
 
 // propagate reads the functions' attributes and hands them from functions to the entries that reach them. Symbol numbers
 // are final.
-func (l *Link) propagate(ctx context.Context) error {
+func (l *link) propagate(ctx context.Context) error {
 	if err := l.checkCompat(); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (l *Link) propagate(ctx context.Context) error {
 		return nil
 	}
 	v := a.view()
-	a.stack = l.deepest(func(f FuncID) uint32 { return v.own[f].frame })
+	a.stack = l.deepest(func(f funcID) uint32 { return v.own[f].frame })
 	a.plain.propagateForm()
 	if a.merc != nil {
 		a.merc.propagateForm()
@@ -59,7 +59,7 @@ func (l *Link) propagate(ctx context.Context) error {
 
 // reportFunctions prints the call graph if asked to, and reports entries that call functions with more registers than
 // they allow.
-func (l *Link) reportFunctions() {
+func (l *link) reportFunctions() {
 	l.dotGraph()
 	if l.rel {
 		return
@@ -74,7 +74,7 @@ func (l *Link) reportFunctions() {
 
 // attributes makes the sections that describe functions and the file: .nv.info*, .nv.callgraph, .nv.prototype,
 // .nv.compat and the notes; and it sets what the headers of code sections say about registers and barriers.
-func (l *Link) attributes(ctx context.Context) error {
+func (l *link) attributes(ctx context.Context) error {
 	if err := l.encodeForms(l.attr.plain, l.attr.merc, []func(){l.makeSymbolStrings, l.makeSectionStrings}, l.encodeCallgraph); err != nil {
 		return l.refuse(err)
 	}
@@ -86,9 +86,9 @@ func (l *Link) attributes(ctx context.Context) error {
 
 // codeHeaders copies what an input's header of a code section says beyond the ordinary: the register count, which is
 // the function's own, and barriers, which entries of ABI 7 take over from what they reach (observed).
-func (l *Link) codeHeaders() {
+func (l *link) codeHeaders() {
 	for _, s := range l.Secs[1:] {
-		if s.Kind != KindText || len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
+		if s.Kind != kindText || len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
 			continue
 		}
 		p := &s.Parts[0]

@@ -52,7 +52,7 @@ func TestStairsJoinToTheRunningMaximum(t *testing.T) {
 	}
 	for range 1000 {
 		var a, b, all []step
-		for text := range SecID(10) {
+		for text := range secID(10) {
 			x := step{text: text, reg: uint32(1 + r.IntN(20))}
 			all = append(all, x)
 			if r.IntN(2) == 0 {
@@ -68,17 +68,17 @@ func TestStairsJoinToTheRunningMaximum(t *testing.T) {
 }
 
 // registerLink has entries 1 (24 registers, limit 30) and 2 (16 registers), which both call 3 (28) and 4 (40).
-func registerLink() (*Link, *infoForm) {
+func registerLink() (*link, *infoForm) {
 	l := graphLink(4, 0)
 	l.release = rulesOf(130)
 	for i := range l.Funcs {
 		l.Syms[i].Index, l.Syms[i].Name = uint32(i), string(rune('a'+i))
-		l.Funcs[i].Text = SecID(i)
+		l.Funcs[i].Text = secID(i)
 	}
-	l.Funcs[1].Calls, l.Funcs[2].Calls = []FuncID{4, 3}, []FuncID{3, 4}
-	l.Entries = []FuncID{1, 2}
+	l.Funcs[1].Calls, l.Funcs[2].Calls = []funcID{4, 3}, []funcID{3, 4}
+	l.Entries = []funcID{1, 2}
 	l.graph.build(l)
-	l.Secs = []*Section{{}, {}, {}, {}, {}}
+	l.Secs = []*section{{}, {}, {}, {}, {}}
 	f := &infoForm{l: l, own: make([]ownAttrs, 5), edits: make([]*infoEdit, 5)}
 	for i, regs := range []uint32{0, 24, 16, 28, 40} {
 		f.own[i].reg, f.own[i].hasReg = regs, true
@@ -161,7 +161,7 @@ func TestCompatAttributesMerge(t *testing.T) {
 	} {
 		var m compatMerge
 		for _, v := range []uint16{c.a, c.b} {
-			if missing, err := m.input(&Input{}, full(c.code, v)); missing || err != nil {
+			if missing, err := m.input(&input{}, full(c.code, v)); missing || err != nil {
 				t.Fatalf("missing %v, error %v", missing, err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestCompatAttributesMerge(t *testing.T) {
 		}
 	}
 	var m compatMerge
-	if missing, err := m.input(&Input{}, section(5, 5)); !missing || err != nil {
+	if missing, err := m.input(&input{}, section(5, 5)); !missing || err != nil {
 		t.Errorf("an input without ISA_CLASS: missing %v, error %v", missing, err)
 	}
 	if got := m.value[compatRowOf(nvinfo.CompatISAVersion)]; got != 0x100 {
@@ -219,8 +219,8 @@ func TestPlainRecordsFollowTheirTwins(t *testing.T) {
 		rec(nvinfo.CudaAPIVersion, 4), rec(nvinfo.ExitInstrOffsets, 1, 0, 0, 0), rec(nvinfo.MaxregCount, 3),
 		rec(nvinfo.CbankParamSize, 6), rec(nvinfo.ParamCbank, 7), rec(nvinfo.SwWar, 8),
 	}
-	l := &Link{}
-	if d := cmp.Diff(want, l.plainFromTwins(&Section{Kind: KindInfo}, plain, twins)); d != "" {
+	l := &link{}
+	if d := cmp.Diff(want, l.plainFromTwins(&section{Kind: kindInfo}, plain, twins)); d != "" {
 		t.Error(d)
 	}
 }
@@ -254,12 +254,12 @@ func TestCallGraphListsNewestFirstAndARelocatableLinkDropsRepeats(t *testing.T) 
 		for i := 1; i <= 3; i++ {
 			l.Syms[i].Index, l.Syms[i].Info = uint32(10+i), uint8(cubin.STTFunc)
 		}
-		l.Funcs[1].Calls = []FuncID{2, 3, 2}
-		l.Funcs[1].Indirect = []ProtoID{1, 1}
+		l.Funcs[1].Calls = []funcID{2, 3, 2}
+		l.Funcs[1].Indirect = []protoID{1, 1}
 		l.Funcs[2].Taken, l.Funcs[2].Proto = true, 1
 		l.Funcs[3].Taken = true
-		l.Funcs[1].Takes = []FuncID{3}
-		l.Secs = []*Section{{}, {}, {}}
+		l.Funcs[1].Takes = []funcID{3}
+		l.Secs = []*section{{}, {}, {}}
 		l.callgraph, l.prototype = 1, 2
 		l.encodeCallgraph()
 		var got [][2]uint32
@@ -293,7 +293,7 @@ func TestFunctionsWithoutMercuryInstructionSetGetThatOfTheirFile(t *testing.T) {
 		{"named in .nv.compat", []nvinfo.Record{first}, 0x101, 0x101},
 		{"named by the function", []nvinfo.Record{named, first}, 0x100, 0x101},
 	} {
-		got := withISAVersion(slices.Clone(c.recs), 0, &Input{isa: c.isa})
+		got := withISAVersion(slices.Clone(c.recs), 0, &input{isa: c.isa})
 		if len(got) != 2 || got[0].Code != nvinfo.MercuryISAVersion || got[0].Field != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}

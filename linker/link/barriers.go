@@ -7,7 +7,7 @@ import (
 )
 
 // barrierFlags is the number of barriers that the header of a function's code section states (ABI 7 objects).
-func (l *Link) barrierFlags(fn FuncID) uint8 {
+func (l *link) barrierFlags(fn funcID) uint8 {
 	text := l.Funcs[fn].Text
 	if text == 0 || l.Funcs[fn].AliasOf != 0 {
 		return 0
@@ -16,7 +16,7 @@ func (l *Link) barrierFlags(fn FuncID) uint8 {
 }
 
 // textFlags are the sh_flags of the input's section that a code section comes from.
-func (l *Link) textFlags(s *Section) uint64 {
+func (l *link) textFlags(s *section) uint64 {
 	if len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
 		return 0
 	}
@@ -29,7 +29,7 @@ func (l *Link) textFlags(s *Section) uint64 {
 func (f *infoForm) moveBarriers() {
 	l := f.l
 	for i := 1; i < len(l.Funcs); i++ {
-		fn := FuncID(i)
+		fn := funcID(i)
 		if l.Funcs[i].Text == 0 || l.Funcs[i].AliasOf != 0 || l.Syms[l.Funcs[i].Sym].Index == 0 {
 			continue
 		}

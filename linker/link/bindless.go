@@ -17,14 +17,14 @@ import (
 type bindlessTable struct {
 	// refs are the references in the order of their slots, base is the offset of the first slot in bank 0, the same in
 	// every kernel.
-	refs []SymID
+	refs []symID
 	base uint64
-	// slot is the number of a reference's slot plus one, by SymID; nil if there are no references.
+	// slot is the number of a reference's slot plus one, by symID; nil if there are no references.
 	slot []int32
-	// kernels have the table, in order of their code sections; has tells so by FuncID (nil if none has it).
-	kernels []FuncID
+	// kernels have the table, in order of their code sections; has tells so by funcID (nil if none has it).
+	kernels []funcID
 	has     []bool
-	// without are the kinds of references, from texture on, whose slots stay empty, by FuncID (nil if no kernel has the table).
+	// without are the kinds of references, from texture on, whose slots stay empty, by funcID (nil if no kernel has the table).
 	without [][3]bool
 	// How many references of each kind there are.
 	textures, samplers, surfaces int
@@ -37,7 +37,7 @@ const bankLimit = arch.ConstantMax
 
 // bindless decides which kernels get the table of descriptors, and enlarges their parameter banks. The table comes
 // before layout: from then on a bank with a table is like any other.
-func (l *Link) bindless(ctx context.Context) error {
+func (l *link) bindless(ctx context.Context) error {
 	t := &l.table
 	if l.rel || !t.collect(l) {
 		return nil
@@ -62,12 +62,12 @@ func (l *Link) bindless(ctx context.Context) error {
 
 // collect lists the references in the order of their slots: textures, samplers, surfaces, each with the one mentioned
 // last in front, then sorted as linked lists are, with all keys equal (observed).
-func (t *bindlessTable) collect(l *Link) bool {
-	var kinds [3][]SymID
+func (t *bindlessTable) collect(l *link) bool {
+	var kinds [3][]symID
 	for id := len(l.Syms) - 1; id > 0; id-- {
 		if s := &l.Syms[id]; isReference(s.Type()) {
 			k := s.Type() - cubin.STTTexture
-			kinds[k] = append(kinds[k], SymID(id))
+			kinds[k] = append(kinds[k], symID(id))
 		}
 	}
 	t.textures, t.samplers, t.surfaces = len(kinds[0]), len(kinds[1]), len(kinds[2])
@@ -77,7 +77,7 @@ func (t *bindlessTable) collect(l *Link) bool {
 	if len(t.refs) == 0 {
 		return false
 	}
-	listSort(t.refs, func(p, q *SymID) bool { return true })
+	listSort(t.refs, func(p, q *symID) bool { return true })
 	t.slot = make([]int32, len(l.Syms))
 	for i, id := range t.refs {
 		t.slot[id] = int32(i) + 1
@@ -88,8 +88,8 @@ func (t *bindlessTable) collect(l *Link) bool {
 // descriptorUsers lists, by kind, the functions of the image whose code asks for a descriptor. With exactly one kernel every such
 // reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost; those of
 // a kernel that a filter rejects, and that stays, are its own as well (observed).
-func (l *Link) descriptorUsers() ([3][]FuncID, error) {
-	var users [3][]FuncID
+func (l *link) descriptorUsers() ([3][]funcID, error) {
+	var users [3][]funcID
 	uses, err := l.codeUses(l.Mercury,
 		func(y *cubin.Symbol) bool { return isReference(y.Type()) },
 		func(y *cubin.Symbol, t uint32) bool {
@@ -125,7 +125,7 @@ func (l *Link) descriptorUsers() ([3][]FuncID, error) {
 // assign finds the kernels that have the table, and what of it the loader fills in for them. Unless textures and samplers
 // are apart, that is everything; otherwise a kernel that reaches no sampler goes without samplers, and one without
 // textures likewise. Surfaces, which can need either, bring all (observed).
-func (t *bindlessTable) assign(l *Link, users [3][]FuncID) {
+func (t *bindlessTable) assign(l *link, users [3][]funcID) {
 	const texture, sampler, surface = 0, 1, 2
 	apart := t.textures > 0 && t.samplers > 0
 	var reach [3][]bool
@@ -159,10 +159,10 @@ func (t *bindlessTable) assign(l *Link, users [3][]FuncID) {
 
 // descriptorBase is the first offset behind the largest parameter bank of all kernels of the image, with or without the
 // table, so that a function finds a descriptor at one offset whichever kernel calls it (observed).
-func (l *Link) descriptorBase() uint64 {
+func (l *link) descriptorBase() uint64 {
 	size := uint64(0)
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstEntry {
+		if s.Kind == kindConstEntry {
 			size = max(size, l.dataSize(s))
 		}
 	}
@@ -173,7 +173,7 @@ func (l *Link) descriptorBase() uint64 {
 }
 
 // dataSize is the size in bytes of the plain forms of a section's parts, one after the other.
-func (l *Link) dataSize(s *Section) uint64 {
+func (l *link) dataSize(s *section) uint64 {
 	size := uint64(0)
 	for i := range s.Parts {
 		size += uint64(len(l.Inputs[s.Parts[i].In].File.Sections[s.Parts[i].Sec].Data))
@@ -183,7 +183,7 @@ func (l *Link) dataSize(s *Section) uint64 {
 
 // check refuses more references than a kernel can have. All kernels have the same table, and the reference looks at the
 // last one first (observed).
-func (t *bindlessTable) check(l *Link) error {
+func (t *bindlessTable) check(l *link) error {
 	name := l.Syms[l.Funcs[t.kernels[len(t.kernels)-1]].Sym].Name
 	switch p := &l.profile; {
 	case t.textures > p.Textures:
@@ -201,7 +201,7 @@ func (t *bindlessTable) check(l *Link) error {
 
 // addTable makes the section of a kernel's descriptors, if the image has it apart from the parameters, and the
 // relocations that let the loader fill the table in: the highest slot first.
-func (l *Link) addTable(k FuncID, without [3]bool) {
+func (l *link) addTable(k funcID, without [3]bool) {
 	bank := l.parameterBank(k)
 	if bank == nil {
 		return
@@ -221,7 +221,7 @@ func (l *Link) addTable(k FuncID, without [3]bool) {
 		if l.Mercury {
 			typ = headerRelocs[kind].rela
 		}
-		out.Rels = append(out.Rels, OutRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(typ)})
+		out.Rels = append(out.Rels, outRel{Offset: t.base + slotSize*uint64(i), Sym: t.refs[i], Type: uint32(typ)})
 	}
 }
 
@@ -234,12 +234,12 @@ var headerRelocs = [3]struct{ rel, rela, mercury reloc.Type }{
 }
 
 // parameterBank returns a kernel's section of bank 0, nil if it has none.
-func (l *Link) parameterBank(k FuncID) *Section {
+func (l *link) parameterBank(k funcID) *section {
 	text := l.Funcs[k].Text
 	if l.mem.banks == nil {
-		l.mem.banks = make([]SecID, len(l.Secs))
+		l.mem.banks = make([]secID, len(l.Secs))
 		for _, s := range l.Secs[1:] {
-			if s.Kind == KindConstEntry {
+			if s.Kind == kindConstEntry {
 				l.mem.banks[s.Owner] = s.ID
 			}
 		}
@@ -252,7 +252,7 @@ func (l *Link) parameterBank(k FuncID) *Section {
 
 // replaceBank creates, in a Mercury link, the section whose twin holds the descriptors alone and whose plain form is the
 // whole bank. It takes the place of the ordinary bank, which stands elsewhere.
-func (l *Link) replaceBank(old *Section) *Section {
+func (l *link) replaceBank(old *section) *section {
 	name := mercIndices + old.Name[len(".nv.constant0."):]
 	bank := l.Secs[l.sec(name, old.Owner, 0)]
 	bank.Parts, bank.Align = old.Parts, old.Align
@@ -264,10 +264,10 @@ func (l *Link) replaceBank(old *Section) *Section {
 }
 
 // hasDescriptors reports whether a kernel's parameter bank holds the table of descriptors.
-func (l *Link) hasDescriptors(k FuncID) bool { return l.table.has != nil && l.table.has[k] }
+func (l *link) hasDescriptors(k funcID) bool { return l.table.has != nil && l.table.has[k] }
 
 // descriptorPlace is the offset of a reference's descriptor in bank 0, and that of the first descriptor.
-func (l *Link) descriptorPlace(id SymID) (slot, base uint64) {
+func (l *link) descriptorPlace(id symID) (slot, base uint64) {
 	t := &l.table
 	if int(id) >= len(t.slot) || t.slot[id] == 0 {
 		return t.base, t.base

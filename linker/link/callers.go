@@ -7,16 +7,16 @@ import "slices"
 // over the call graph answers for all of it.
 
 // notReached is the representative of functions that no entry reaches.
-const notReached FuncID = 0
+const notReached funcID = 0
 
 // representatives finds, for each function, one that the same entries reach. It visits each edge once, callers first: a
 // function that is no entry has the representative of its callers if they have one in common.
-func (g *graph) representatives(l *Link) {
+func (g *graph) representatives(l *link) {
 	if g.same != nil {
 		return
 	}
 	g.reverse(l)
-	g.entries = map[FuncID][]FuncID{}
+	g.entries = map[funcID][]funcID{}
 	components := l.sccs()
 	at := make([]int32, len(l.Funcs))
 	for i, c := range components {
@@ -24,7 +24,7 @@ func (g *graph) representatives(l *Link) {
 			at[f] = int32(i)
 		}
 	}
-	g.same = make([]FuncID, len(l.Funcs))
+	g.same = make([]funcID, len(l.Funcs))
 	protos := make([]commonCaller, len(l.Protos))
 	for i, c := range slices.Backward(components) {
 		var common commonCaller
@@ -60,12 +60,12 @@ func (g *graph) representatives(l *Link) {
 
 // commonCaller is what the callers of a function, or of a prototype, have in common.
 type commonCaller struct {
-	of    FuncID // their representative; notReached without any
+	of    funcID // their representative; notReached without any
 	own   bool   // there is none
 	known bool
 }
 
-func (c *commonCaller) add(same FuncID) {
+func (c *commonCaller) add(same funcID) {
 	switch {
 	case same == notReached, same == c.of:
 	case c.of == notReached:
@@ -82,13 +82,13 @@ func (c *commonCaller) join(other *commonCaller) {
 
 // entriesReaching returns the entries (members of l.Entries, in that order) that reach f by calls, f itself included
 // if it is one. The result is shared: do not change it. It must not be called before merge is done, nor concurrently.
-func (l *Link) entriesReaching(f FuncID) []FuncID {
+func (l *link) entriesReaching(f funcID) []funcID {
 	l.graph.representatives(l)
 	return l.entriesOf(l.graph.same[f])
 }
 
 // entriesOf returns the entries that reach a representative.
-func (l *Link) entriesOf(same FuncID) []FuncID {
+func (l *link) entriesOf(same funcID) []funcID {
 	g := &l.graph
 	if same == notReached {
 		return nil
@@ -103,7 +103,7 @@ func (l *Link) entriesOf(same FuncID) []FuncID {
 
 // entriesReachingAny returns the entries, in order, that reach some of the functions by calls. Unlike one question per
 // function it costs one walk over the call graph. The result is shared: do not change it.
-func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
+func (l *link) entriesReachingAny(fns []funcID) []funcID {
 	g := &l.graph
 	g.representatives(l)
 	first := notReached
@@ -120,26 +120,26 @@ func (l *Link) entriesReachingAny(fns []FuncID) []FuncID {
 }
 
 // entriesAmong returns the entries among functions, in the order of entries.
-func (l *Link) entriesAmong(fns []FuncID) []FuncID {
+func (l *link) entriesAmong(fns []funcID) []funcID {
 	g := &l.graph
-	var found []FuncID // kept, unlike the list of all callers
+	var found []funcID // kept, unlike the list of all callers
 	for _, f := range fns {
 		if g.entryPos[f] != 0 {
 			found = append(found, f)
 		}
 	}
-	slices.SortFunc(found, func(a, b FuncID) int { return int(g.entryPos[a] - g.entryPos[b]) })
+	slices.SortFunc(found, func(a, b funcID) int { return int(g.entryPos[a] - g.entryPos[b]) })
 	return found
 }
 
 // callersOf returns every function that reaches some of fns by calls, they themselves included. It must not be called
 // concurrently.
-func (l *Link) callersOf(fns ...FuncID) []FuncID {
+func (l *link) callersOf(fns ...funcID) []funcID {
 	g := &l.graph
 	g.reverse(l)
 	g.now++
-	var found []FuncID
-	push := func(callers []FuncID) {
+	var found []funcID
+	push := func(callers []funcID) {
 		for _, c := range callers {
 			if g.epoch[c] != g.now {
 				g.epoch[c] = g.now

@@ -10,11 +10,11 @@ import (
 )
 
 // entriesOfRandomGraph makes some functions entries.
-func entriesOfRandomGraph(r *rand.Rand) *Link {
+func entriesOfRandomGraph(r *rand.Rand) *link {
 	l := randomGraph(r)
 	for i := range l.Funcs[1:] {
 		if r.IntN(3) == 0 {
-			l.Entries = append(l.Entries, FuncID(i+1))
+			l.Entries = append(l.Entries, funcID(i+1))
 		}
 	}
 	r.Shuffle(len(l.Entries), func(i, j int) { l.Entries[i], l.Entries[j] = l.Entries[j], l.Entries[i] })
@@ -23,10 +23,10 @@ func entriesOfRandomGraph(r *rand.Rand) *Link {
 
 func TestEntriesReachingAreThoseThatFollowCallsToAFunction(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	reaching := func(l *Link, fns ...FuncID) (want []FuncID) {
+	reaching := func(l *link, fns ...funcID) (want []funcID) {
 		for _, e := range l.Entries {
 			from := reachedFrom(l, e)
-			if slices.ContainsFunc(fns, func(f FuncID) bool { return from[f] }) {
+			if slices.ContainsFunc(fns, func(f funcID) bool { return from[f] }) {
 				want = append(want, e)
 			}
 		}
@@ -34,13 +34,13 @@ func TestEntriesReachingAreThoseThatFollowCallsToAFunction(t *testing.T) {
 	}
 	for range 3000 {
 		l := entriesOfRandomGraph(r)
-		random := func() FuncID { return FuncID(1 + r.IntN(len(l.Funcs)-1)) }
+		random := func() funcID { return funcID(1 + r.IntN(len(l.Funcs)-1)) }
 		for i := 1; i < len(l.Funcs); i++ {
-			f, other := FuncID(i), random()
+			f, other := funcID(i), random()
 			if d := cmp.Diff(reaching(l, f), l.entriesReaching(f), cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("function %d of %+v, entries %v: %s", f, l.Funcs, l.Entries, d)
 			}
-			if d := cmp.Diff(reaching(l, f, other), l.entriesReachingAny([]FuncID{f, other}), cmpopts.EquateEmpty()); d != "" {
+			if d := cmp.Diff(reaching(l, f, other), l.entriesReachingAny([]funcID{f, other}), cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("functions %d and %d of %+v, entries %v: %s", f, other, l.Funcs, l.Entries, d)
 			}
 		}
@@ -50,12 +50,12 @@ func TestEntriesReachingAreThoseThatFollowCallsToAFunction(t *testing.T) {
 func TestFunctionsOfAChainShareTheirEntries(t *testing.T) {
 	l := graphLink(1000, 0)
 	for i := 1; i < 1000; i++ {
-		l.Funcs[i].Calls = []FuncID{FuncID(i + 1)}
+		l.Funcs[i].Calls = []funcID{funcID(i + 1)}
 	}
-	l.Entries = []FuncID{1}
+	l.Entries = []funcID{1}
 	l.graph.build(l)
 	for i := 1; i <= 1000; i++ {
-		if got := l.entriesReaching(FuncID(i)); len(got) != 1 || got[0] != 1 {
+		if got := l.entriesReaching(funcID(i)); len(got) != 1 || got[0] != 1 {
 			t.Fatalf("function %d: %v", i, got)
 		}
 	}

@@ -3,9 +3,9 @@ package link
 // recursive is the stack size of a function whose call paths come back to a function of the path: no bound is known.
 const recursive = ^uint32(0)
 
-// deepest returns, by FuncID, the greatest sum of sizes over the call paths that begin with a function, or recursive if
+// deepest returns, by funcID, the greatest sum of sizes over the call paths that begin with a function, or recursive if
 // some path meets a function twice (also a direct self-call). It visits each edge once; the reference walks each path.
-func (l *Link) deepest(size func(FuncID) uint32) []uint32 {
+func (l *link) deepest(size func(funcID) uint32) []uint32 {
 	depth := make([]uint32, len(l.Funcs))
 	perProto := make([]uint32, len(l.Protos))
 	knownProto := make([]bool, len(l.Protos))
@@ -40,7 +40,7 @@ func (l *Link) deepest(size func(FuncID) uint32) []uint32 {
 }
 
 // callsItself reports whether f is one of its own callees, or is said to have a callee of that kind in its own code.
-func (l *Link) callsItself(f FuncID) bool {
+func (l *link) callsItself(f funcID) bool {
 	fn := &l.Funcs[f]
 	if fn.Unbounded {
 		return true
@@ -63,7 +63,7 @@ func (l *Link) callsItself(f FuncID) bool {
 // reachFold joins a value of every function with those of all functions that it reaches by calls. Functions that reach
 // each other have one value in common. join must not depend on order or repetition: sets, maxima, unions.
 // own adds the value of one function; it is called once for each.
-func reachFold[T any](l *Link, own func(f FuncID, into *T), join func(into, from *T)) reachValues[T] {
+func reachFold[T any](l *link, own func(f funcID, into *T), join func(into, from *T)) reachValues[T] {
 	components := l.sccs()
 	r := reachValues[T]{component: make([]int32, len(l.Funcs)), values: make([]T, len(components))}
 	type protoState struct {
@@ -123,4 +123,4 @@ type reachValues[T any] struct {
 }
 
 // of is the value of f and everything that it reaches.
-func (r *reachValues[T]) of(f FuncID) *T { return &r.values[r.component[f]] }
+func (r *reachValues[T]) of(f funcID) *T { return &r.values[r.component[f]] }

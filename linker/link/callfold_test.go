@@ -10,28 +10,28 @@ import (
 )
 
 // graphLink is a link that has a call graph and nothing else.
-func graphLink(functions, protos int) *Link {
-	l := &Link{Diag: &diag.Collector{}, Syms: make([]Symbol, functions+1), Funcs: make([]Func, functions+1), Protos: make([]string, protos+1)}
+func graphLink(functions, protos int) *link {
+	l := &link{Diag: &diag.Collector{}, Syms: make([]symbol, functions+1), Funcs: make([]function, functions+1), Protos: make([]string, protos+1)}
 	for i := range l.Funcs {
-		l.Funcs[i].Sym = SymID(i)
-		l.Syms[i].Func = FuncID(i)
+		l.Funcs[i].Sym = symID(i)
+		l.Syms[i].Func = funcID(i)
 	}
 	return l
 }
 
 // randomGraph has direct calls, calls through prototypes, and functions whose address is taken.
-func randomGraph(r *rand.Rand) *Link {
+func randomGraph(r *rand.Rand) *link {
 	l := graphLink(1+r.IntN(12), 3)
 	for i := 1; i < len(l.Funcs); i++ {
 		f := &l.Funcs[i]
 		for range r.IntN(3) {
-			f.Calls = append(f.Calls, FuncID(1+r.IntN(len(l.Funcs)-1)))
+			f.Calls = append(f.Calls, funcID(1+r.IntN(len(l.Funcs)-1)))
 		}
 		if r.IntN(4) == 0 {
-			f.Indirect = append(f.Indirect, ProtoID(1+r.IntN(3)))
+			f.Indirect = append(f.Indirect, protoID(1+r.IntN(3)))
 		}
 		if r.IntN(3) == 0 {
-			f.Taken, f.Proto = true, ProtoID(r.IntN(4))
+			f.Taken, f.Proto = true, protoID(r.IntN(4))
 		}
 	}
 	l.graph.build(l)
@@ -39,9 +39,9 @@ func randomGraph(r *rand.Rand) *Link {
 }
 
 // reachedFrom follows callees one by one.
-func reachedFrom(l *Link, f FuncID) map[FuncID]bool {
-	seen := map[FuncID]bool{}
-	todo := []FuncID{f}
+func reachedFrom(l *link, f funcID) map[funcID]bool {
+	seen := map[funcID]bool{}
+	todo := []funcID{f}
 	for len(todo) > 0 {
 		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -54,7 +54,7 @@ func reachedFrom(l *Link, f FuncID) map[FuncID]bool {
 }
 
 // walkDepth is the definition of the stack size: the greatest sum over all paths.
-func walkDepth(l *Link, f FuncID, size func(FuncID) uint32, path map[FuncID]bool) uint32 {
+func walkDepth(l *link, f funcID, size func(funcID) uint32, path map[funcID]bool) uint32 {
 	if path[f] {
 		return recursive
 	}
@@ -74,13 +74,13 @@ func TestReachFoldJoinsEveryReachedFunction(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		l := randomGraph(r)
-		sums := reachFold(l, func(f FuncID, into *uint64) { *into |= 1 << f }, func(into, from *uint64) { *into |= *from })
+		sums := reachFold(l, func(f funcID, into *uint64) { *into |= 1 << f }, func(into, from *uint64) { *into |= *from })
 		for i := 1; i < len(l.Funcs); i++ {
 			want := uint64(0)
-			for f := range reachedFrom(l, FuncID(i)) {
+			for f := range reachedFrom(l, funcID(i)) {
 				want |= 1 << f
 			}
-			if got := *sums.of(FuncID(i)); got != want {
+			if got := *sums.of(funcID(i)); got != want {
 				t.Fatalf("function %d of %+v: reaches %#x, want %#x", i, l.Funcs, got, want)
 			}
 		}
@@ -89,12 +89,12 @@ func TestReachFoldJoinsEveryReachedFunction(t *testing.T) {
 
 func TestDeepestIsTheGreatestSumOverAllPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	size := func(f FuncID) uint32 { return uint32(f) * 8 }
+	size := func(f funcID) uint32 { return uint32(f) * 8 }
 	for range 2000 {
 		l := randomGraph(r)
 		depth := l.deepest(size)
 		for i := 1; i < len(l.Funcs); i++ {
-			if want := walkDepth(l, FuncID(i), size, map[FuncID]bool{}); depth[i] != want {
+			if want := walkDepth(l, funcID(i), size, map[funcID]bool{}); depth[i] != want {
 				t.Fatalf("function %d of %+v: %#x, want %#x", i, l.Funcs, depth[i], want)
 			}
 		}
@@ -106,11 +106,11 @@ func TestLadderOfCallsTakesOneStepPerEdge(t *testing.T) {
 	const levels = 4096
 	l := graphLink(2*levels, 0)
 	for i := 1; i <= 2*(levels-1); i++ {
-		next := FuncID((i+1)/2*2 + 1)
-		l.Funcs[i].Calls = []FuncID{next, next + 1}
+		next := funcID((i+1)/2*2 + 1)
+		l.Funcs[i].Calls = []funcID{next, next + 1}
 	}
 	l.graph.build(l)
-	depth := l.deepest(func(FuncID) uint32 { return 16 })
+	depth := l.deepest(func(funcID) uint32 { return 16 })
 	if depth[1] != 16*levels {
 		t.Errorf("depth %d, want %d", depth[1], 16*levels)
 	}
@@ -120,15 +120,15 @@ func TestStackWarningForEachCalleeWithoutBound(t *testing.T) {
 	// 1 is an entry that calls the recursive 2 twice, 3, which reaches 2, and 4, which is bounded.
 	l := graphLink(5, 1)
 	l.Syms[1].Name = "k"
-	l.Funcs[1].Calls = []FuncID{2, 4, 2, 3}
-	l.Funcs[2].Calls = []FuncID{2}
-	l.Funcs[3].Calls = []FuncID{2}
+	l.Funcs[1].Calls = []funcID{2, 4, 2, 3}
+	l.Funcs[2].Calls = []funcID{2}
+	l.Funcs[3].Calls = []funcID{2}
 	// Through prototype 1 it reaches 5, which calls itself through the same prototype.
-	l.Funcs[1].Indirect = []ProtoID{1}
-	l.Funcs[5].Taken, l.Funcs[5].Proto, l.Funcs[5].Indirect = true, 1, []ProtoID{1}
-	l.Entries = []FuncID{1}
+	l.Funcs[1].Indirect = []protoID{1}
+	l.Funcs[5].Taken, l.Funcs[5].Proto, l.Funcs[5].Indirect = true, 1, []protoID{1}
+	l.Entries = []funcID{1}
 	l.graph.build(l)
-	l.attr.stack = l.deepest(func(FuncID) uint32 { return 0 })
+	l.attr.stack = l.deepest(func(funcID) uint32 { return 0 })
 	l.warnStacks()
 	got := texts(l.Diag)
 	const text = "Stack size for entry function 'k' cannot be statically determined"

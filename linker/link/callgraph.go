@@ -8,21 +8,21 @@ import (
 
 // encodeCallgraph writes .nv.callgraph and .nv.prototype: per kind of record functions by rank, the list of each newest
 // first. A relocatable link leaves out repeated calls and taken addresses, a final one keeps them (observed).
-func (l *Link) encodeCallgraph() {
+func (l *link) encodeCallgraph() {
 	var groups [4][]byte
 	size := 0
 	for i, e := range nvinfo.Edges() {
 		groups[i] = nvinfo.AppendMarker(nil, e)
 	}
 	var prototypes []byte
-	seen := make([]FuncID, len(l.Funcs))
+	seen := make([]funcID, len(l.Funcs))
 	for i := 1; i < len(l.Funcs); i++ {
 		f := &l.Funcs[i]
 		n := l.Syms[f.Sym].Index
 		if n == 0 {
 			continue
 		}
-		groups[0] = l.appendFunctions(groups[0], n, f.Calls, seen, FuncID(i))
+		groups[0] = l.appendFunctions(groups[0], n, f.Calls, seen, funcID(i))
 		if f.Taken {
 			groups[1] = nvinfo.AppendPair(groups[1], n, l.prototypeOffset(f.Proto))
 		} else if f.Proto != 0 {
@@ -35,7 +35,7 @@ func (l *Link) encodeCallgraph() {
 	clear(seen)
 	for i := 1; i < len(l.Funcs); i++ {
 		if n := l.Syms[l.Funcs[i].Sym].Index; n != 0 {
-			groups[3] = l.appendFunctions(groups[3], n, l.Funcs[i].Takes, seen, FuncID(i))
+			groups[3] = l.appendFunctions(groups[3], n, l.Funcs[i].Takes, seen, funcID(i))
 		}
 	}
 	for _, g := range groups {
@@ -52,10 +52,10 @@ func (l *Link) encodeCallgraph() {
 }
 
 // appendFunctions writes one function's list. seen[g] is the last function whose list had g.
-func (l *Link) appendFunctions(b []byte, n uint32, list []FuncID, seen []FuncID, of FuncID) []byte {
+func (l *link) appendFunctions(b []byte, n uint32, list []funcID, seen []funcID, of funcID) []byte {
 	if l.rel {
 		// Newest first, but an element that is there already is not added again: the oldest of equal ones counts.
-		kept := make([]FuncID, 0, len(list))
+		kept := make([]funcID, 0, len(list))
 		for _, g := range list {
 			if seen[g] != of {
 				seen[g] = of
@@ -74,7 +74,7 @@ func (l *Link) appendFunctions(b []byte, n uint32, list []FuncID, seen []FuncID,
 
 // prototypeOffset is where the string table holds a prototype; 0 for a function without one. The empty prototype of a
 // kernel has an entry of its own there (observed).
-func (l *Link) prototypeOffset(p ProtoID) uint32 {
+func (l *link) prototypeOffset(p protoID) uint32 {
 	if p == 0 {
 		return 0
 	}

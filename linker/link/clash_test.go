@@ -196,8 +196,8 @@ func TestSizesOfFunctionsAreThoseOfTheirTwins(t *testing.T) {
 		size uint64
 		want string
 	}{{64, "multiple b"}, {256, "size b, multiple b"}} {
-		l := &Link{Mercury: true, Diag: &diag.Collector{}, Inputs: []*Input{{Name: "a"}, {Name: "b"}}}
-		l.Syms = []Symbol{{}, {Name: "s", Info: uint8(global)<<4 | uint8(cubin.STTFunc), Size: 256, MercSize: 64, Shndx: 4}}
+		l := &link{Mercury: true, Diag: &diag.Collector{}, Inputs: []*input{{Name: "a"}, {Name: "b"}}}
+		l.Syms = []symbol{{}, {Name: "s", Info: uint8(global)<<4 | uint8(cubin.STTFunc), Size: 256, MercSize: 64, Shndx: 4}}
 		y := cubin.Symbol{Name: "s", Info: uint8(global)<<4 | uint8(cubin.STTCudaObject), Size: tt.size, Shndx: 5}
 		(&resolver{l: l}).variable(l.Inputs[1], 1, &y, 1)
 		if got := shortened.Replace(strings.Join(texts(l.Diag), ", ")); got != tt.want {

@@ -4,16 +4,16 @@ import "github.com/culink/culink/linker/cubin"
 
 // codeUse is a reference from code to a symbol that layout or bindless asks about.
 type codeUse struct {
-	sym SymID
+	sym symID
 	// fn is the function whose code refers to it, 0 if that definition lost to another. dead: it was removed as dead.
-	fn   FuncID
+	fn   funcID
 	dead bool
 }
 
-// codeUses lists what the code of every input refers to, as far as match wants it: by FileID, in the order of the
+// codeUses lists what the code of every input refers to, as far as match wants it: by fileID, in the order of the
 // relocation entries, runs of equal uses given once. Symbols outside code do not count. With merc the entries of the
 // Mercury twins are looked at in place of the plain ones. Inputs none of whose symbols any is true for are not read.
-func (l *Link) codeUses(merc bool, any func(*cubin.Symbol) bool, match func(y *cubin.Symbol, t uint32) bool) ([][]codeUse, error) {
+func (l *link) codeUses(merc bool, any func(*cubin.Symbol) bool, match func(y *cubin.Symbol, t uint32) bool) ([][]codeUse, error) {
 	uses := make([][]codeUse, len(l.Inputs))
 	err := l.parallel(len(l.Inputs), func(i int) error {
 		uses[i] = l.inputUses(l.Inputs[i], merc, any, match)
@@ -22,7 +22,7 @@ func (l *Link) codeUses(merc bool, any func(*cubin.Symbol) bool, match func(y *c
 	return uses, err
 }
 
-func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, match func(*cubin.Symbol, uint32) bool) []codeUse {
+func (l *link) inputUses(in *input, merc bool, any func(*cubin.Symbol) bool, match func(*cubin.Symbol, uint32) bool) []codeUse {
 	symbols, ids := in.File.Symbols, in.PlainSyms
 	if merc {
 		symbols, ids = in.File.MercSymbols, in.Syms
@@ -38,7 +38,7 @@ func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, mat
 		return nil
 	}
 	var uses []codeUse
-	var dead []FuncID
+	var dead []funcID
 	for i := range in.File.Sections {
 		h := &in.File.Sections[i]
 		if h.Mercury() != merc || h.Type != cubin.SHTRel && h.Type != cubin.SHTRela && h.Type != cubin.SHTMercRela {
@@ -72,8 +72,8 @@ func (l *Link) inputUses(in *Input, merc bool, any func(*cubin.Symbol) bool, mat
 
 // codeOf returns the function whose code an input's section is in the image, 0 if it is not there; code tells whether the
 // section is one of code at all.
-func (l *Link) codeOf(in *Input, index int32) (fn FuncID, code bool) {
-	if kindOf(codeName(in, index), false) != KindText {
+func (l *link) codeOf(in *input, index int32) (fn funcID, code bool) {
+	if kindOf(codeName(in, index), false) != kindText {
 		return 0, false
 	}
 	sec := &in.Secs[index]
@@ -82,14 +82,14 @@ func (l *Link) codeOf(in *Input, index int32) (fn FuncID, code bool) {
 	}
 	text := l.Secs[sec.Out]
 	plain, twin := in.forms(index)
-	if text.Kind != KindText || len(text.Parts) == 0 || text.Parts[0].In != in.ID || text.Parts[0].Sec != plain || text.Parts[0].Merc != twin {
+	if text.Kind != kindText || len(text.Parts) == 0 || text.Parts[0].In != in.ID || text.Parts[0].Sec != plain || text.Parts[0].Merc != twin {
 		return 0, true
 	}
 	return l.Syms[text.Fn].Func, true
 }
 
 // codeName is a section's name without the mark of a capsule.
-func codeName(in *Input, index int32) string {
+func codeName(in *input, index int32) string {
 	if in.File.Sections[index].Mercury() {
 		return in.sectionName(int(index))
 	}
@@ -97,8 +97,8 @@ func codeName(in *Input, index int32) string {
 }
 
 // deadFunctions lists the removed functions of an input by code section, in both its forms.
-func (l *Link) deadFunctions(in *Input) []FuncID {
-	fns := make([]FuncID, len(in.Secs))
+func (l *link) deadFunctions(in *input) []funcID {
+	fns := make([]funcID, len(in.Secs))
 	for i, id := range in.Syms {
 		if id == 0 || !l.Syms[id].Dead || in.Lost[i] != notLost {
 			continue

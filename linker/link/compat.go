@@ -73,7 +73,7 @@ func (m *compatMerge) add(row int, v uint16) {
 }
 
 // input merges one input's section. An input without the section (ABI 7) says nothing.
-func (m *compatMerge) input(in *Input, section []byte) (missingISAClass bool, err error) {
+func (m *compatMerge) input(in *input, section []byte) (missingISAClass bool, err error) {
 	var own [len(compatRows)]uint16
 	var has [len(compatRows)]bool
 	var order []int
@@ -113,12 +113,12 @@ const firstISA = 0x100
 const compatISAVersionMax = 0x101
 
 // hasCompat reports whether the image states which architectures can run it.
-func (l *Link) hasCompat() bool { return l.ABI == 8 && l.profile.Compat }
+func (l *link) hasCompat() bool { return l.ABI == 8 && l.profile.Compat }
 
 // mergeCompat merges an input's .nv.compat: which architectures can run the image, and whether the driver may
 // translate it. An input that does not state its instruction set class ties the image to its architecture. The reference says so
 // when it has entered the input's symbols (observed).
-func (l *Link) mergeCompat(in *Input) error {
+func (l *link) mergeCompat(in *input) error {
 	m := &l.attr.compat
 	for _, i := range in.tables {
 		s := &in.File.Sections[i]
@@ -140,7 +140,7 @@ func (l *Link) mergeCompat(in *Input) error {
 }
 
 // checkCompat ends the link if an input has a newer Mercury instruction set than the finalizer knows.
-func (l *Link) checkCompat() error {
+func (l *link) checkCompat() error {
 	if in := l.attr.compat.tooNew; in != "" {
 		return l.Diag.Fatal(diag.FinalizerError, in)
 	}
@@ -149,7 +149,7 @@ func (l *Link) checkCompat() error {
 
 // encodeCompat writes .nv.compat: first whether the target is one architecture alone, then what the inputs state, in
 // order of first appearance, in a Mercury image last which architectures can take the code over as it is.
-func (l *Link) encodeCompat() {
+func (l *link) encodeCompat() {
 	if l.compat == 0 {
 		return
 	}

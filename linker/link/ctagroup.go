@@ -4,7 +4,7 @@ package link
 // reaches; at is the record that brings the second of the two. An entry whose own records have both is let pass (observed).
 type ctaConflict struct {
 	at    readingPos
-	entry FuncID
+	entry funcID
 }
 
 func (s *infoSum) ctaConflict(own *ownAttrs) readingPos {

@@ -21,7 +21,7 @@ type span struct{ from, to, at uint64 }
 
 // rebuiltPart holds the spans of one input section in ascending order. What no span covers is gone.
 type rebuiltPart struct {
-	in    FileID
+	in    fileID
 	sec   int32
 	spans []span
 }
@@ -30,7 +30,7 @@ type rebuiltPart struct {
 type rebuilt struct{ parts []rebuiltPart }
 
 // find returns what became of an input section, nil if it is not part of the section.
-func (b *rebuilt) find(in FileID, sec int32) *rebuiltPart {
+func (b *rebuilt) find(in fileID, sec int32) *rebuiltPart {
 	i, ok := slices.BinarySearchFunc(b.parts, sec, func(p rebuiltPart, sec int32) int {
 		if p.in != in {
 			return int(p.in) - int(in)
@@ -87,7 +87,7 @@ func (p *rebuiltPart) shift(off uint64) uint64 {
 type codeAddress struct {
 	off uint64
 	num uint32 // number in the input's .symtab
-	sym SymID  // 0 if it is not in the image
+	sym symID  // 0 if it is not in the image
 	// gone: the function, or this input's definition of it, is not in the image.
 	gone bool
 	typ  uint32
@@ -95,7 +95,7 @@ type codeAddress struct {
 
 // addresses lists, in ascending order, the entries of one input section that name functions. parts are the relocation
 // sections of the target; the ones of earlier inputs are cut off.
-func (p *patcher) addresses(in *Input, sec int32, parts []Part, buf []codeAddress) ([]codeAddress, []Part) {
+func (p *patcher) addresses(in *input, sec int32, parts []part, buf []codeAddress) ([]codeAddress, []part) {
 	for len(parts) > 0 && parts[0].In < in.ID {
 		parts = parts[1:]
 	}
@@ -140,19 +140,19 @@ func (p *patcher) rebuild() error {
 // earlier one mentions the first name before: the reference describes them by their Mercury form (observed).
 func (r *relocator) markAliasedEarly() {
 	l := r.l
-	var owner map[SymID]FuncID
+	var owner map[symID]funcID
 	for i := 1; i < len(l.Funcs); i++ {
 		f := &l.Funcs[i]
 		if f.AliasOf == 0 {
 			continue
 		}
 		if owner == nil {
-			owner = map[SymID]FuncID{}
+			owner = map[symID]funcID{}
 			r.aliasedEarly = make([]bool, len(l.Funcs))
 		}
 		// Either name may be the one that debug data use.
 		owner[f.Sym] = f.AliasOf
-		owner[l.Funcs[f.AliasOf].Sym] = FuncID(i)
+		owner[l.Funcs[f.AliasOf].Sym] = funcID(i)
 	}
 	if owner == nil {
 		return
@@ -171,7 +171,7 @@ func (r *relocator) markAliasedEarly() {
 	}
 }
 
-func (r *relocator) aliased(id SymID) bool {
+func (r *relocator) aliased(id symID) bool {
 	return r.aliasedEarly != nil && r.aliasedEarly[r.l.Syms[id].Func]
 }
 
@@ -184,7 +184,7 @@ func (p *patcher) endAtWinner(e *pending, y *cubin.Symbol) {
 	}
 	s := &p.l.Syms[e.sym]
 	twin := &p.in.File.Sections[p.twinRel]
-	if s.Def == NoFile || p.number >= twin.NumRels() {
+	if s.Def == noFile || p.number >= twin.NumRels() {
 		return
 	}
 	view := p.l.Inputs[s.Def].File.MercSymbols
@@ -194,6 +194,6 @@ func (p *patcher) endAtWinner(e *pending, y *cubin.Symbol) {
 }
 
 // malformedDebug is the error of a debug section that cannot be taken apart.
-func malformedDebug(in *Input, sec int32, off uint64, problem string) error {
+func malformedDebug(in *input, sec int32, off uint64, problem string) error {
 	return &relocationError{id: diag.MalformedInput, file: in.Name, section: in.File.Sections[sec].Name, offset: off, problem: problem}
 }

@@ -22,7 +22,7 @@ var (
 	frame64 = frameForm{word: 8, head: 12, address: 20, body: 36}
 )
 
-func (l *Link) frameForm() *frameForm {
+func (l *link) frameForm() *frameForm {
 	if l.Class == cubin.Class32 {
 		return &frame32
 	}
@@ -65,7 +65,7 @@ type frame struct {
 	off, end uint64
 	cie      []byte
 	cieOff   uint64
-	sym      SymID // the function, 0 if no entry names one
+	sym      symID // the function, 0 if no entry names one
 	gone     bool
 }
 
@@ -217,7 +217,7 @@ func (p *patcher) bestFrames(frames []frame) []int32 {
 
 // twinFrame is what the twin section says about a function.
 type twinFrame struct {
-	sym      SymID
+	sym      symID
 	cie, fde []byte
 }
 
@@ -232,7 +232,7 @@ func (p *patcher) mercuryFrame(f *frame) (cie, fde []byte) {
 		p.twinRead, p.twinPart = true, f.part
 		p.twins = p.twinFrames(part)
 	}
-	i, ok := slices.BinarySearchFunc(p.twins, f.sym, func(t twinFrame, id SymID) int { return int(t.sym) - int(id) })
+	i, ok := slices.BinarySearchFunc(p.twins, f.sym, func(t twinFrame, id symID) int { return int(t.sym) - int(id) })
 	if !ok {
 		return nil, nil
 	}
@@ -245,7 +245,7 @@ func (p *patcher) mercuryFrame(f *frame) (cie, fde []byte) {
 }
 
 // twinFrames reads the twin of one contribution; the result is sorted by symbol.
-func (p *patcher) twinFrames(part *Part) []twinFrame {
+func (p *patcher) twinFrames(part *part) []twinFrame {
 	in := p.l.Inputs[part.In]
 	names := p.twinAddresses(in, part.Merc)
 	data := in.File.Sections[part.Merc].Data
@@ -268,8 +268,8 @@ func (p *patcher) twinFrames(part *Part) []twinFrame {
 }
 
 // twinAddresses lists the functions that the relocations of a twin section name, by offset.
-func (p *patcher) twinAddresses(in *Input, sec int32) []codeAddress {
-	first, _ := slices.BinarySearchFunc(p.t.parts, in.ID, func(p Part, id FileID) int { return int(p.In) - int(id) })
+func (p *patcher) twinAddresses(in *input, sec int32) []codeAddress {
+	first, _ := slices.BinarySearchFunc(p.t.parts, in.ID, func(p part, id fileID) int { return int(p.In) - int(id) })
 	var names []codeAddress
 	for _, part := range p.t.parts[first:] {
 		if part.In != in.ID {

@@ -24,10 +24,10 @@ func (r *relocator) rebuildLines() error {
 	if !r.l.Mercury {
 		return nil
 	}
-	r.lines = map[SecID]*rebuilt{}
+	r.lines = map[secID]*rebuilt{}
 	for i := range r.targets {
 		t := &r.targets[i]
-		if t.sec.Kind != KindDebug || !isLineSection(t.sec.Name) {
+		if t.sec.Kind != kindDebug || !isLineSection(t.sec.Name) {
 			continue
 		}
 		p := &patcher{relocator: r, t: t, sec: t.sec}
@@ -117,7 +117,7 @@ func lineUnit(data []byte, u uint64) (end uint64, problem string) {
 
 // sequences lists what stays of a unit's sequences in the order in which the image has them, and where the first begins.
 // Each begins with DW_LNE_set_address, whose operand has the entry.
-func (p *patcher) sequences(in *Input, part *Part, addrs []codeAddress, u, end uint64, buf []sequence) (head uint64, seqs []sequence) {
+func (p *patcher) sequences(in *input, part *part, addrs []codeAddress, u, end uint64, buf []sequence) (head uint64, seqs []sequence) {
 	head = end
 	from := func(a *codeAddress) uint64 { return max(a.off, u+lineOpcodeBase+1+lineSetAddress) - lineSetAddress }
 	for i := range addrs {
@@ -162,7 +162,7 @@ func (s *sequence) bytes(data []byte, special specials) []byte {
 }
 
 // mercuryForm is the sequence of a function in the twin of a contribution, nil if there is none.
-func (p *patcher) mercuryForm(in *Input, part *Part, a *codeAddress) []byte {
+func (p *patcher) mercuryForm(in *input, part *part, a *codeAddress) []byte {
 	if part.Merc == 0 || int(a.num) >= len(in.File.MercSymbols) {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (p *patcher) mercuryForm(in *Input, part *Part, a *codeAddress) []byte {
 
 // namesMove reports whether the input's twin has an entry against .debug_str for .debug_line: the offset of the names of a
 // unit with inlined functions. The plain section has no entry for it (observed).
-func namesMove(in *Input, parts []Part) bool {
+func namesMove(in *input, parts []part) bool {
 	for i := 0; i < len(parts) && parts[i].In == in.ID; i++ {
 		if parts[i].Merc == 0 {
 			continue
@@ -233,7 +233,7 @@ func namesMove(in *Input, parts []Part) bool {
 }
 
 // moveNames adds the place of the input's part of .debug_str to the field of namesField.
-func (p *patcher) moveNames(in *Input, unit, out []byte) {
+func (p *patcher) moveNames(in *input, unit, out []byte) {
 	at := namesField(unit)
 	own := in.File.Find(".debug_str")
 	if at == 0 || own == 0 || at+4 > len(out) {

@@ -24,18 +24,18 @@ func debugBench(name string, data []byte, numbers [3]uint32, entries ...cubin.Re
 		Sections: []cubin.Section{{}, {Name: name, Size: uint64(len(data)), Data: data}, {Name: ".rela" + name, Type: cubin.SHTRela, Info: 1, Size: uint64(len(raw)), Data: raw}},
 		Symbols:  []cubin.Symbol{{}},
 	}
-	in := &Input{File: file, Secs: []InSection{{}, {Out: 1}, {Out: 2}}, Syms: []SymID{0, 1, 2, 3}}
+	in := &input{File: file, Secs: []inSection{{}, {Out: 1}, {Out: 2}}, Syms: []symID{0, 1, 2, 3}}
 	in.PlainSyms = in.Syms
-	l := &Link{Mercury: true, ABI: 8, Inputs: []*Input{in}, Syms: make([]Symbol, 4), Funcs: make([]Func, 4)}
+	l := &link{Mercury: true, ABI: 8, Inputs: []*input{in}, Syms: make([]symbol, 4), Funcs: make([]function, 4)}
 	for i := 1; i <= 3; i++ {
-		y := symbol([]string{"", "f1", "f2", "f3"}[i], cubin.STTFunc, cubin.STBGlobal, 0)
+		y := fileSymbol([]string{"", "f1", "f2", "f3"}[i], cubin.STTFunc, cubin.STBGlobal, 0)
 		file.Symbols = append(file.Symbols, y)
-		l.Syms[i] = Symbol{Name: y.Name, Info: y.Info, Func: FuncID(i), Index: numbers[i-1], Dead: numbers[i-1] == 0}
-		l.Funcs[i].Sym = SymID(i)
+		l.Syms[i] = symbol{Name: y.Name, Info: y.Info, Func: funcID(i), Index: numbers[i-1], Dead: numbers[i-1] == 0}
+		l.Funcs[i].Sym = symID(i)
 	}
-	l.Secs = []*Section{{},
-		{ID: 1, Name: name, Kind: KindDebug, Size: uint64(len(data)), Data: slices.Clone(data), Parts: []Part{{Sec: 1}}},
-		{ID: 2, Name: ".rela" + name, Kind: KindRela, Target: 1, Parts: []Part{{Sec: 2}}}}
+	l.Secs = []*section{{},
+		{ID: 1, Name: name, Kind: kindDebug, Size: uint64(len(data)), Data: slices.Clone(data), Parts: []part{{Sec: 1}}},
+		{ID: 2, Name: ".rela" + name, Kind: kindRela, Target: 1, Parts: []part{{Sec: 2}}}}
 	r := newRelocator(l)
 	return &patcher{relocator: r, t: &r.targets[0], sec: l.Secs[1]}
 }
@@ -69,7 +69,7 @@ func TestFramesOfDeadFunctionsGoWithTheirCIEAndPointersAreMended(t *testing.T) {
 	if d := cmp.Diff(want, p.sec.Data); d != "" {
 		t.Errorf("bytes (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]OutRel{{3*n + 20, 3, 2, 0}, {n + 20, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
+	if d := cmp.Diff([]outRel{{3*n + 20, 3, 2, 0}, {n + 20, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}
 	if p.sec.Size != uint64(len(want)) {
@@ -108,7 +108,7 @@ func TestLineSequencesStandInTheOrderOfSymbolNumbers(t *testing.T) {
 	if d := cmp.Diff(want, p.sec.Data); d != "" {
 		t.Errorf("bytes (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]OutRel{{head + 3, 3, 2, 0}, {head + n + 3, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
+	if d := cmp.Diff([]outRel{{head + 3, 3, 2, 0}, {head + n + 3, 1, 2, 0}}, p.l.Secs[2].Rels); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}
 }

@@ -8,7 +8,7 @@ import "bytes"
 func (r *relocator) registerNames() error {
 	l := r.l
 	for _, s := range l.Secs[1:] {
-		if s.Kind != KindDebug || s.Name != ".nv_debug_info_reg_sass" || len(s.Data) == 0 {
+		if s.Kind != kindDebug || s.Name != ".nv_debug_info_reg_sass" || len(s.Data) == 0 {
 			continue
 		}
 		present := make(map[string]bool, len(l.Funcs))

@@ -161,9 +161,9 @@ func TestSpansTranslateOffsetsAndForgetWhatIsGone(t *testing.T) {
 func TestPlacesBehindTheCodeThatCountsEndThere(t *testing.T) {
 	twin := cubin.Section{Type: cubin.SHTMercRela, Data: encodeRels([]cubin.Rel{{Offset: 8, Addend: 0x540}, {Offset: 16, Addend: 0x80}})}
 	twin.Size = uint64(len(twin.Data))
-	in := &Input{ID: 1, Secs: make([]InSection, 2), File: &cubin.File{Sections: []cubin.Section{{}, {}, twin}}}
-	winner := &Input{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Name: "f", Size: 0x90}}}}
-	l := &Link{Inputs: []*Input{winner, in}, Syms: []Symbol{{}, {Name: "f", Def: 0, DefSym: 1, Size: 0x100}}}
+	in := &input{ID: 1, Secs: make([]inSection, 2), File: &cubin.File{Sections: []cubin.Section{{}, {}, twin}}}
+	winner := &input{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Name: "f", Size: 0x90}}}}
+	l := &link{Inputs: []*input{winner, in}, Syms: []symbol{{}, {Name: "f", Def: 0, DefSym: 1, Size: 0x100}}}
 	p := &patcher{relocator: &relocator{l: l}, in: in, twinRel: 2}
 	y := &cubin.Symbol{Name: "f", Shndx: 1}
 	for _, test := range []struct {

@@ -26,14 +26,14 @@
 //	finalize  attributes, call graph, notes; numbers of sections; file offsets
 //	write     encode the image in batches, in the order of the file
 //
-// Everything is indexed by small integers (SymID, SecID, FuncID, FileID); a number is a place in a slice and says in
+// Everything is indexed by small integers (symID, secID, funcID, fileID); a number is a place in a slice and says in
 // which order things were created. Work is linear in the inputs' sizes and the call graph's edges: reachability and
 // maxima over callees run over strongly connected components, never over paths.
 //
 // # Mercury
 //
 // From sm_100 on nearly every section has a twin (.nv.capmerc.*, .nv.merc.*). The reference creates its image from
-// the twins, under the names of the plain sections; one Section therefore stands for both forms, and creation follows
+// the twins, under the names of the plain sections; one section therefore stands for both forms, and creation follows
 // the twins' symbol table (view). Plain and twin bytes are merged and relocated side by side.
 //
 // # Unified functions and variables

@@ -11,12 +11,12 @@ import (
 
 // dumpCallgraph reports the text of -dump-callgraph and returns the names it uses, nil if it was not asked for. Functions
 // are numbered by rank; 12.4's nameless function of an input stands before the input's first undefined one that is new.
-func (l *Link) dumpCallgraph(f *infoForm) func(FuncID) string {
+func (l *link) dumpCallgraph(f *infoForm) func(funcID) string {
 	if !l.DumpCallgraph {
 		return nil
 	}
 	cache := make([]string, len(l.Funcs))
-	names := func(fn FuncID) string {
+	names := func(fn funcID) string {
 		if cache[fn] == "" {
 			cache[fn] = cuname.Demangle(l.Syms[l.Funcs[fn].Sym].Name, l.release.names)
 		}
@@ -45,14 +45,14 @@ func (l *Link) dumpCallgraph(f *infoForm) func(FuncID) string {
 			}
 			fmt.Fprintf(&b, "%d: %s\n", number[i]-1, arrow)
 		}
-		l.dumpFunction(&b, f, FuncID(i), number, names)
+		l.dumpFunction(&b, f, funcID(i), number, names)
 	}
 	l.Diag.Raw(b.String())
 	return names
 }
 
 // dumpFunction writes the line of a function: only its number if it is not in the image.
-func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number []int, names func(FuncID) string) {
+func (l *link) dumpFunction(b *strings.Builder, f *infoForm, fn funcID, number []int, names func(funcID) string) {
 	b.WriteString(strconv.Itoa(number[fn]))
 	b.WriteString(": ")
 	node := &l.Funcs[fn]
@@ -78,7 +78,7 @@ func (l *Link) dumpFunction(b *strings.Builder, f *infoForm, fn FuncID, number [
 }
 
 // dotGraph makes the text of --dot-file: an edge for each call, in the order of -dump-callgraph (observed).
-func (l *Link) dotGraph() {
+func (l *link) dotGraph() {
 	if !l.DotGraph {
 		return
 	}
@@ -88,7 +88,7 @@ func (l *Link) dotGraph() {
 		if s.Index == 0 {
 			continue
 		}
-		for _, c := range l.callees(FuncID(i)) {
+		for _, c := range l.callees(funcID(i)) {
 			b = fmt.Appendf(b, "%s -> %s;\n", s.Name, l.Syms[l.Funcs[c].Sym].Name)
 		}
 	}
@@ -97,7 +97,7 @@ func (l *Link) dotGraph() {
 
 // namelessBefore marks the functions before which 12.4 counts a nameless one: the first undefined function of each input
 // that no earlier input mentions and that is no kernel (device code names the kernels that it launches).
-func (l *Link) namelessBefore() []bool {
+func (l *link) namelessBefore() []bool {
 	if !l.release.namelessFunctions {
 		return nil
 	}

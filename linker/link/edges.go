@@ -12,7 +12,7 @@ import (
 
 // callgraph adds the input's records to the graph. Records that begin with a function whose definition here lost on
 // arrival are ignored; those of a definition that is replaced later stay (observed).
-func (r *resolver) callgraph(in *Input) error {
+func (r *resolver) callgraph(in *input) error {
 	for _, i := range in.tables {
 		if in.Secs[i].Type != cubin.SHTCudaCallgraph {
 			continue
@@ -30,7 +30,7 @@ func (r *resolver) callgraph(in *Input) error {
 	return nil
 }
 
-func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
+func (r *resolver) record(in *input, edge nvinfo.Edge, a, b uint32) error {
 	l := r.l
 	id, err := r.graphFunction(in, a)
 	if err != nil || id == 0 || in.Lost[a] == lostOnArrival {
@@ -68,7 +68,7 @@ func (r *resolver) record(in *Input, edge nvinfo.Edge, a, b uint32) error {
 
 // graphFunction is the function that a record of the call graph names, 0 if it was not entered. The reference crashes over
 // numbers of anything else.
-func (r *resolver) graphFunction(in *Input, n uint32) (SymID, error) {
+func (r *resolver) graphFunction(in *input, n uint32) (symID, error) {
 	l := r.l
 	if view := l.view(in); int(n) >= len(view) || view[n].Type() != cubin.STTFunc {
 		return 0, l.Diag.Fatal(diag.MalformedInput, in.Name, fmt.Sprintf("the call graph names symbol %d, which is no function", n))
@@ -108,7 +108,7 @@ func takesDescriptor(t reloc.Type) bool {
 
 // takeDescriptors marks the functions whose descriptors the input's relocations ask for, be the relocation in the image or not
 // (observed).
-func (r *resolver) takeDescriptors(in *Input) {
+func (r *resolver) takeDescriptors(in *input) {
 	for _, n := range in.descriptors {
 		if id := r.symbolAt(in, n); id != 0 && r.l.Syms[id].Func != 0 {
 			r.l.Funcs[r.l.Syms[id].Func].Taken = true

@@ -31,12 +31,12 @@ func TestCallGraphRecordsNameFunctions(t *testing.T) {
 		{"a group that no toolkit knows", -5, 2, 3, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := &Link{Diag: &diag.Collector{}, Syms: []Symbol{{}, {Name: "v"}, {Name: "f", Func: 1}, {Name: "g", Func: 2}}, Funcs: []Func{{}, {Sym: 2}, {Sym: 3}}}
+			l := &link{Diag: &diag.Collector{}, Syms: []symbol{{}, {Name: "v"}, {Name: "f", Func: 1}, {Name: "g", Func: 2}}, Funcs: []function{{}, {Sym: 2}, {Sym: 3}}}
 			section := nvinfo.AppendPair(nvinfo.AppendMarker(nil, test.edge), test.a, test.b)
 			f := *file
 			f.Sections = []cubin.Section{{}, {Name: ".nv.callgraph", Type: cubin.SHTCudaCallgraph, Data: section}}
-			in := &Input{Name: "a.cubin", File: &f, Syms: []SymID{0, 1, 2, 3}, Lost: make([]lossKind, 4),
-				Secs: []InSection{{}, {Type: cubin.SHTCudaCallgraph}}, tables: []int32{1}}
+			in := &input{Name: "a.cubin", File: &f, Syms: []symID{0, 1, 2, 3}, Lost: make([]lossKind, 4),
+				Secs: []inSection{{}, {Type: cubin.SHTCudaCallgraph}}, tables: []int32{1}}
 			err := (&resolver{l: l}).callgraph(in)
 			var fatal *diag.FatalError
 			if errors.As(err, &fatal) != test.fails {
@@ -73,8 +73,8 @@ func TestFunctionsWhoseDescriptorsAreAskedForCountAsTaken(t *testing.T) {
 	if got := descriptorUses(f, true); got != nil {
 		t.Errorf("a Mercury link looks at plain entries: %v", got)
 	}
-	l := &Link{Syms: []Symbol{{}, {Name: "v"}, {Name: "f", Func: 1}}, Funcs: make([]Func, 2)}
-	in := &Input{Syms: []SymID{0, 1, 2}, descriptors: []uint32{1, 2, 77}}
+	l := &link{Syms: []symbol{{}, {Name: "v"}, {Name: "f", Func: 1}}, Funcs: make([]function, 2)}
+	in := &input{Syms: []symID{0, 1, 2}, descriptors: []uint32{1, 2, 77}}
 	if (&resolver{l: l}).takeDescriptors(in); !l.Funcs[1].Taken {
 		t.Error("the function does not count as taken")
 	}

@@ -10,15 +10,15 @@ import (
 
 func TestRejectedKernelsCountForTheirOwnCodeAlone(t *testing.T) {
 	// Kernels 1 (an entry) and 2, 3 (rejected), function 4.
-	l := &Link{Secs: []*Section{{}, {Kernel: true}, {Kernel: true}, {Kernel: true}, {}}}
-	l.Funcs = []Func{{}, {Text: 1, Entry: true}, {Text: 2}, {Text: 3}, {Text: 4}}
-	l.Entries = []FuncID{1}
-	entries := []FuncID{1}
-	got := l.withRejected(entries, []FuncID{1, 2, 4, 2, 3})
-	if diff := cmp.Diff([]FuncID{1, 2, 3}, got); diff != "" {
+	l := &link{Secs: []*section{{}, {Kernel: true}, {Kernel: true}, {Kernel: true}, {}}}
+	l.Funcs = []function{{}, {Text: 1, Entry: true}, {Text: 2}, {Text: 3}, {Text: 4}}
+	l.Entries = []funcID{1}
+	entries := []funcID{1}
+	got := l.withRejected(entries, []funcID{1, 2, 4, 2, 3})
+	if diff := cmp.Diff([]funcID{1, 2, 3}, got); diff != "" {
 		t.Errorf("users (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]FuncID{1}, entries); diff != "" {
+	if diff := cmp.Diff([]funcID{1}, entries); diff != "" {
 		t.Errorf("the list of entries changed (-want +got):\n%s", diff)
 	}
 }
@@ -29,8 +29,8 @@ func TestTheFunctionThatOwnsTheCodeComesWithItsAlias(t *testing.T) {
 		return cubin.Symbol{Name: name, Info: uint8(cubin.STBGlobal)<<4 | uint8(cubin.STTFunc), Shndx: section}
 	}
 	view := []cubin.Symbol{{}, fn("alias", text), fn("f", other), fn("owner", text), fn("undefined", cubin.SHNUndef)}
-	owner := func(number uint32) *Input {
-		return &Input{File: &cubin.File{Sections: []cubin.Section{{}, {Info: 0x18<<24 | number}, {Info: 2}}}}
+	owner := func(number uint32) *input {
+		return &input{File: &cubin.File{Sections: []cubin.Section{{}, {Info: 0x18<<24 | number}, {Info: 2}}}}
 	}
 	for _, c := range []struct {
 		name   string

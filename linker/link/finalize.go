@@ -10,7 +10,7 @@ import (
 
 // place is the layout pass: addresses and sizes, then what can be said once they are known, and the numbers of symbols.
 // Messages stand in the reference's order: warnings, limits of spaces, undefined references, register limits, reserved memory, -v.
-func (l *Link) place(ctx context.Context) error {
+func (l *link) place(ctx context.Context) error {
 	if err := l.layout(ctx); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (l *Link) place(ctx context.Context) error {
 }
 
 // reportAddressTaken is -extrawarn: functions whose address is taken though nothing calls them.
-func (l *Link) reportAddressTaken() {
+func (l *link) reportAddressTaken() {
 	if !l.ExtraWarnings || l.rel || !l.dce {
 		return
 	}
@@ -50,11 +50,11 @@ func (l *Link) reportAddressTaken() {
 }
 
 // reportUndefined names each undefined symbol that an executable may not leave open, in the order of the image's table.
-func (l *Link) reportUndefined() {
+func (l *link) reportUndefined() {
 	if l.rel {
 		return
 	}
-	for _, list := range [][]SymID{l.Local, l.Global} {
+	for _, list := range [][]symID{l.Local, l.Global} {
 		for _, id := range list {
 			s := &l.Syms[id]
 			if s.Of == 0 && s.Undefined() && !s.Dead && l.mustBeDefined(s) {
@@ -64,7 +64,7 @@ func (l *Link) reportUndefined() {
 	}
 }
 
-func (l *Link) mustBeDefined(s *Symbol) bool {
+func (l *link) mustBeDefined(s *symbol) bool {
 	switch {
 	case s.Name == "" || s.Binding() == cubin.STBLocal || isReservedSmem(s.Name) || isUnifiedMarker(s.Name):
 		return false
@@ -79,7 +79,7 @@ func (l *Link) mustBeDefined(s *Symbol) bool {
 }
 
 // finalize makes the tables that speak of numbers and decides the file's layout.
-func (l *Link) finalize(ctx context.Context) error {
+func (l *link) finalize(ctx context.Context) error {
 	l.finishEntries()
 	if err := l.attributes(ctx); err != nil {
 		return err
@@ -94,10 +94,10 @@ func (l *Link) finalize(ctx context.Context) error {
 	l.Secs[l.symtab].MercSize = uint64(l.numbering.merc+1) * uint64(l.form.Sym)
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindRel:
+		case kindRel:
 			s.Size = uint64(len(s.Rels)) * uint64(l.form.Rel)
 			s.MercSize = uint64(len(s.MercRels)) * uint64(l.form.Rel)
-		case KindRela, KindResolved:
+		case kindRela, kindResolved:
 			s.Size = uint64(len(s.Rels)) * uint64(l.form.Rela)
 			s.MercSize = uint64(len(s.MercRels)) * uint64(l.form.Rela)
 		}
@@ -111,13 +111,13 @@ func (l *Link) finalize(ctx context.Context) error {
 	return nil
 }
 
-func (l *Link) setTable(id SecID, data []byte) {
+func (l *link) setTable(id secID, data []byte) {
 	l.Secs[id].Data, l.Secs[id].Size = data, uint64(len(data))
 }
 
 // placeSections assigns file offsets in header order. A Mercury file has room after its string tables for names that
 // shrank or were not needed: the reference sizes these tables before it renames sections (observed).
-func (l *Link) placeSections() error {
+func (l *link) placeSections() error {
 	cur, gaps := uint64(l.form.Ehdr), uint64(0)
 	align := func(a uint64) uint64 {
 		at := alignUp(cur, a)
@@ -142,9 +142,9 @@ func (l *Link) placeSections() error {
 		}
 		if l.Mercury {
 			switch s.Kind {
-			case KindShstrtab:
+			case kindShstrtab:
 				cur += 36
-			case KindStrtab:
+			case kindStrtab:
 				cur += l.renamingRoom()
 			}
 		}
@@ -160,7 +160,7 @@ func (l *Link) placeSections() error {
 }
 
 // fits tests what ELF32 has fewer bits for.
-func (l *Link) fits() error {
+func (l *link) fits() error {
 	largest := l.shoff
 	for _, h := range l.numbering.order[1:] {
 		largest = max(largest, l.Secs[h.sec].Size)
@@ -175,21 +175,21 @@ func (l *Link) fits() error {
 const imageRest = 1 << 24
 
 // renamingRoom is the number of bytes left free behind .strtab of a Mercury image.
-func (l *Link) renamingRoom() uint64 {
+func (l *link) renamingRoom() uint64 {
 	room := 0
 	for _, s := range l.Secs[1:] {
 		if s.Index == 0 || !isRenamed(s) {
 			continue
 		}
 		room += len(s.Name)
-		if s.Kind != KindRel && s.Kind != KindRela && s.Kind != KindResolved {
+		if s.Kind != kindRel && s.Kind != kindRela && s.Kind != kindResolved {
 			room -= len(plainName(s.Name)) + 1
 		}
 	}
 	return uint64(room)
 }
 
-func (l *Link) align(s *Section) uint64 {
+func (l *link) align(s *section) uint64 {
 	switch row := s.row(); {
 	case row.table:
 		return l.form.Align
@@ -200,11 +200,11 @@ func (l *Link) align(s *Section) uint64 {
 }
 
 // mercAlign is sh_addralign of a section's Mercury form.
-func (l *Link) mercAlign(s *Section) uint64 {
+func (l *link) mercAlign(s *section) uint64 {
 	switch s.Kind {
-	case KindText, KindUFT:
+	case kindText, kindUFT:
 		return 16
-	case KindDebug:
+	case kindDebug:
 		return 1
 	}
 	return l.align(s)

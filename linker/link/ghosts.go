@@ -27,11 +27,11 @@ const (
 
 // ghosts counts the sections of dead functions.
 type ghosts struct {
-	made []ghostKind // by FuncID
+	made []ghostKind // by funcID
 }
 
 // create counts n sections unless the function has that kind already.
-func (m *merger) ghost(fn FuncID, kind ghostKind, n uint32) {
+func (m *merger) ghost(fn funcID, kind ghostKind, n uint32) {
 	if fn == 0 {
 		return
 	}
@@ -45,7 +45,7 @@ func (m *merger) ghost(fn FuncID, kind ghostKind, n uint32) {
 }
 
 // ghostCode counts the code section of a dead function's definition.
-func (m *merger) ghostCode(in *Input, y *cubin.Symbol, id SymID) {
+func (m *merger) ghostCode(in *input, y *cubin.Symbol, id symID) {
 	sec := &in.Secs[y.Shndx]
 	if sec.ghost != 0 || sec.Out != 0 {
 		return
@@ -64,7 +64,7 @@ func (m *merger) ghostCode(in *Input, y *cubin.Symbol, id SymID) {
 
 // unreferencedKernel counts the section of a dead kernel's shared variables. Of a kernel that the host references removed
 // the image keeps its name in both string tables, as if the section had been made (observed; not of one that -kernels-used removed).
-func (m *merger) unreferencedKernel(fn FuncID, id SymID) {
+func (m *merger) unreferencedKernel(fn funcID, id symID) {
 	l := m.l
 	before := l.created
 	m.ghost(fn, ghostShared, 1)
@@ -76,29 +76,29 @@ func (m *merger) unreferencedKernel(fn FuncID, id SymID) {
 }
 
 // ghostSection counts a section that belongs to a dead function.
-func (m *merger) ghostSection(fn FuncID, kind Kind) {
+func (m *merger) ghostSection(fn funcID, kind kind) {
 	switch kind {
-	case KindInfoFunc:
+	case kindInfoFunc:
 		m.ghost(fn, ghostInfo, 1)
-	case KindSharedEntry:
+	case kindSharedEntry:
 		m.ghost(fn, ghostShared, 1)
-	case KindConstEntry:
+	case kindConstEntry:
 		if m.l.rel || m.l.Mercury {
 			m.ghost(fn, ghostBank0, 1)
 		} else {
 			m.ghost(fn, ghostBank0, 2) // with its relocation section
 		}
-	case KindConstFunc:
+	case kindConstFunc:
 		m.ghost(fn, ghostConst, 1)
-	case KindConstIndices:
+	case kindConstIndices:
 		m.ghost(fn, ghostIndices, 2)
-	case KindLocal:
+	case kindLocal:
 		m.ghost(fn, ghostLocal, 1)
 	}
 }
 
 // ghostRelocations counts the relocation sections of a dead function's code.
-func (m *merger) ghostRelocations(fn FuncID, h *cubin.Section) {
+func (m *merger) ghostRelocations(fn funcID, h *cubin.Section) {
 	for j := range h.NumRels() {
 		if h.Type != cubin.SHTRel && (j == 0 || h.RelAt(j).Addend != 0) {
 			m.ghost(fn, ghostRela, 1)
@@ -110,7 +110,7 @@ func (m *merger) ghostRelocations(fn FuncID, h *cubin.Section) {
 
 // sectionNumbers is the content of .symtab_shndx: for each symbol of the image the number of its section's creation, or,
 // where the section's number in the image does not fit st_shndx, that number, as ELF has it (observed).
-func (l *Link) sectionNumbers() []byte {
+func (l *link) sectionNumbers() []byte {
 	b := make([]byte, 4, 4*(len(l.numbering.symbols)+1))
 	for _, id := range l.numbering.symbols {
 		s := l.Secs[l.Syms[id].Sec]

@@ -6,34 +6,34 @@ import "slices"
 // taken and whose prototype is p; the sets are kept per prototype, so that callers and targets are not multiplied.
 type graph struct {
 	// byProto lists, per prototype, the address-taken functions in ascending rank.
-	byProto [][]FuncID
+	byProto [][]funcID
 	// callers and protoCallers are the reversed edges, made when first needed.
-	callers      [][]FuncID
-	protoCallers [][]FuncID
+	callers      [][]funcID
+	protoCallers [][]funcID
 	epoch        []uint32
 	protoEpoch   []uint32
 	now          uint32
 	// entries are, by representative, the entries that reach a function; same is, by function, its representative.
-	entries    map[FuncID][]FuncID
-	same       []FuncID
+	entries    map[funcID][]funcID
+	same       []funcID
 	entryPos   []int32 // position in Entries plus one
-	components [][]FuncID
+	components [][]funcID
 }
 
-func (g *graph) build(l *Link) {
-	g.byProto = make([][]FuncID, len(l.Protos))
+func (g *graph) build(l *link) {
+	g.byProto = make([][]funcID, len(l.Protos))
 	for i := 1; i < len(l.Funcs); i++ {
 		if f := &l.Funcs[i]; f.Taken && f.Proto != 0 {
-			g.byProto[f.Proto] = append(g.byProto[f.Proto], FuncID(i))
+			g.byProto[f.Proto] = append(g.byProto[f.Proto], funcID(i))
 		}
 	}
 }
 
 // callees returns f's callees as the reference lists them: for each prototype of f's indirect calls, newest first, the
 // functions that it can reach, each put in front; then direct calls, newest first, repeated ones included.
-func (l *Link) callees(f FuncID) []FuncID {
+func (l *link) callees(f funcID) []funcID {
 	fn := &l.Funcs[f]
-	out := make([]FuncID, 0, len(fn.Calls))
+	out := make([]funcID, 0, len(fn.Calls))
 	for _, p := range slices.Backward(fn.Indirect) {
 		out = append(out, l.graph.byProto[p]...)
 	}
@@ -45,20 +45,20 @@ func (l *Link) callees(f FuncID) []FuncID {
 }
 
 // reverse makes the reversed edges.
-func (g *graph) reverse(l *Link) {
+func (g *graph) reverse(l *link) {
 	if g.callers != nil {
 		return
 	}
-	g.callers = make([][]FuncID, len(l.Funcs))
-	g.protoCallers = make([][]FuncID, len(l.Protos))
+	g.callers = make([][]funcID, len(l.Funcs))
+	g.protoCallers = make([][]funcID, len(l.Protos))
 	g.epoch = make([]uint32, len(l.Funcs))
 	g.protoEpoch = make([]uint32, len(l.Protos))
 	for i := 1; i < len(l.Funcs); i++ {
 		for _, c := range l.Funcs[i].Calls {
-			g.callers[c] = append(g.callers[c], FuncID(i))
+			g.callers[c] = append(g.callers[c], funcID(i))
 		}
 		for _, p := range l.Funcs[i].Indirect {
-			g.protoCallers[p] = append(g.protoCallers[p], FuncID(i))
+			g.protoCallers[p] = append(g.protoCallers[p], funcID(i))
 		}
 	}
 	g.entryPos = make([]int32, len(l.Funcs))
@@ -68,11 +68,11 @@ func (g *graph) reverse(l *Link) {
 }
 
 // isKernel tells kernels, also those that are no entries of the image, from other functions.
-func (l *Link) isKernel(f FuncID) bool { return l.Secs[l.Funcs[f].Text].Kernel }
+func (l *link) isKernel(f funcID) bool { return l.Secs[l.Funcs[f].Text].Kernel }
 
 // withRejected adds to entries the kernels among fns that are none, because a filter rejects them. What such a kernel's own
 // code refers to counts as its own; what it reaches by calls does not (observed).
-func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
+func (l *link) withRejected(entries, fns []funcID) []funcID {
 	g := &l.graph
 	g.reverse(l)
 	g.now++
@@ -89,7 +89,7 @@ func (l *Link) withRejected(entries, fns []FuncID) []FuncID {
 // sccs returns the strongly connected components of the call graph, callees before callers. Prototypes take part as nodes, so that
 // indirect calls cost one edge each. A function is recursive if its component has more than one function, or if it is among
 // its own callees.
-func (l *Link) sccs() [][]FuncID {
+func (l *link) sccs() [][]funcID {
 	g := &l.graph
 	if g.components == nil {
 		c := newComponents(l)
@@ -104,24 +104,24 @@ func (l *Link) sccs() [][]FuncID {
 }
 
 // components is Tarjan's algorithm, with its own stack of calls instead of recursion: call graphs are as deep as they like.
-// Nodes are functions by FuncID, and from functions on prototypes by ProtoID.
+// Nodes are functions by funcID, and from functions on prototypes by protoID.
 type components struct {
-	l         *Link
+	l         *link
 	functions int32
 	// index is the number of a node in the order of discovery, from 1; low is the least index known to be reachable.
 	index, low []int32
 	onStack    []bool
 	stack      []int32
 	next       int32
-	found      [][]FuncID
-	members    []FuncID // what found is made of
+	found      [][]funcID
+	members    []funcID // what found is made of
 }
 
-func newComponents(l *Link) *components {
+func newComponents(l *link) *components {
 	nf := len(l.Funcs)
 	n := nf + len(l.Protos)
 	return &components{l: l, functions: int32(nf), index: make([]int32, n), low: make([]int32, n), onStack: make([]bool, n),
-		next: 1, found: make([][]FuncID, 0, nf), members: make([]FuncID, 0, nf)}
+		next: 1, found: make([][]funcID, 0, nf), members: make([]funcID, 0, nf)}
 }
 
 // edge is the k-th node that v leads to: the calls of a function, then its prototypes; the functions of a prototype.
@@ -186,7 +186,7 @@ func (c *components) close(v int32) {
 		c.stack = c.stack[:len(c.stack)-1]
 		c.onStack[w] = false
 		if w < c.functions {
-			c.members = append(c.members, FuncID(w))
+			c.members = append(c.members, funcID(w))
 		}
 		if w == v {
 			break

@@ -12,15 +12,15 @@ import (
 // infoForm is the attribute records of a link in one of two forms: those of .nv.info* or, in a Mercury link, those of
 // their twins. Both forms go through the same rules, each with its own records (observed).
 type infoForm struct {
-	l    *Link
+	l    *link
 	merc bool
 	// functions are the sections of functions' attributes.
-	functions []*Section
+	functions []*section
 	// like are the records that stand for those of a section (likeNamed), by its number; nil if there are none.
-	like map[SecID]infoPart
-	// own are the attributes of each function, by FuncID.
+	like map[secID]infoPart
+	// own are the attributes of each function, by funcID.
 	own []ownAttrs
-	// edits are what propagation changes in the records of entries and adds to those of other functions, by FuncID.
+	// edits are what propagation changes in the records of entries and adds to those of other functions, by funcID.
 	edits  []*infoEdit
 	noEdit infoEdit
 	sums   reachValues[infoSum]
@@ -32,13 +32,13 @@ type infoForm struct {
 
 // infoPart is one input's section of attributes.
 type infoPart struct {
-	in   *Input
+	in   *input
 	sec  int32
 	data []byte
 }
 
 // part finds an output section's contribution in this form; false if an input has none in it.
-func (f *infoForm) part(p *Part) (infoPart, bool) {
+func (f *infoForm) part(p *part) (infoPart, bool) {
 	index := p.Sec
 	if f.merc {
 		index = p.Merc
@@ -78,7 +78,7 @@ var trackedFormats = [trackedCount]nvinfo.Format{
 }
 
 // track finds a code among those that are propagated. 12.4 leaves out those that it does not know (observed).
-func (l *Link) track(c nvinfo.Code) tracked {
+func (l *link) track(c nvinfo.Code) tracked {
 	switch c {
 	case nvinfo.CtaidzUsed:
 		return tCtaidz
@@ -119,7 +119,7 @@ func (p *infoPart) at(offset int) readingPos {
 	return readingPos(p.in.ID)<<(sectionBits+offsetBits) | readingPos(p.sec)<<offsetBits | readingPos(min(offset+1, 1<<offsetBits-1))
 }
 
-// word is an element of a list attribute: a SymID in EXTERNS, a plain number in AT_ENTRY_FRAGMENTS.
+// word is an element of a list attribute: a symID in EXTERNS, a plain number in AT_ENTRY_FRAGMENTS.
 type word struct {
 	value uint32
 	at    readingPos
@@ -170,7 +170,7 @@ func (o *ownAttrs) words(t tracked) []word {
 func wordList(t tracked) int { return int(t - tExterns) }
 
 // symbols maps the symbol numbers that the form's records use.
-func (f *infoForm) symbols(in *Input) []SymID {
+func (f *infoForm) symbols(in *input) []symID {
 	if f.merc {
 		return in.Syms
 	}
@@ -178,7 +178,7 @@ func (f *infoForm) symbols(in *Input) []SymID {
 }
 
 // symbolAt maps a symbol number of a record, 0 if it names no symbol that was entered.
-func (f *infoForm) symbolAt(in *Input, n uint32) SymID {
+func (f *infoForm) symbolAt(in *input, n uint32) symID {
 	if s := f.symbols(in); int64(n) < int64(len(s)) {
 		return s[n]
 	}
@@ -186,13 +186,13 @@ func (f *infoForm) symbolAt(in *Input, n uint32) SymID {
 }
 
 // readInfo collects the records of one form.
-func (l *Link) readInfo(merc bool) (*infoForm, error) {
+func (l *link) readInfo(merc bool) (*infoForm, error) {
 	f := &infoForm{l: l, merc: merc, own: make([]ownAttrs, len(l.Funcs)), edits: make([]*infoEdit, len(l.Funcs))}
 	if err := f.readCounts(); err != nil {
 		return nil, l.refuse(err)
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindInfoFunc && len(s.Parts) > 0 {
+		if s.Kind == kindInfoFunc && len(s.Parts) > 0 {
 			f.functions = append(f.functions, s)
 		}
 	}
@@ -210,7 +210,7 @@ func (l *Link) readInfo(merc bool) (*infoForm, error) {
 const syncStackMask = 0xffff
 
 // infoFunction is the function whose attributes a section holds.
-func (l *Link) infoFunction(s *Section) FuncID { return l.Syms[l.Secs[s.Owner].Fn].Func }
+func (l *link) infoFunction(s *section) funcID { return l.Syms[l.Secs[s.Owner].Fn].Func }
 
 // malformedInput is a fault of an input that a goroutine found; reporting it is left to the pass, so that the message is that of the first input
 // whatever the timing.
@@ -224,7 +224,7 @@ func (p *infoPart) malformed(err error) error {
 }
 
 // refuse ends the link with the message of a malformed input; other errors pass.
-func (l *Link) refuse(err error) error {
+func (l *link) refuse(err error) error {
 	if m := (*malformedInput)(nil); errors.As(err, &m) {
 		return l.Diag.Fatal(diag.MalformedInput, m.name, m.problem)
 	}
@@ -234,7 +234,7 @@ func (l *Link) refuse(err error) error {
 // functionCount is a record of an input's .nv.info about a function of the image: its register count, its frame size, or how
 // much stack it needs in code that was compiled as an extensible whole program.
 type functionCount struct {
-	fn    FuncID
+	fn    funcID
 	code  nvinfo.Code
 	value uint32
 }
@@ -266,7 +266,7 @@ func (f *infoForm) readCounts() error {
 }
 
 // readGlobal reads one input's records.
-func (f *infoForm) readGlobal(part *Part, pool *slab.Pool[functionCount]) ([]functionCount, error) {
+func (f *infoForm) readGlobal(part *part, pool *slab.Pool[functionCount]) ([]functionCount, error) {
 	p, ok := f.part(part)
 	if !ok {
 		return nil, nil
@@ -308,7 +308,7 @@ func checkSymbolRecord(r *nvinfo.Reader) error {
 }
 
 // losers reports whether a record of .nv.info belongs to a definition that lost to another: its sizes and counts go with it.
-func (f *infoForm) losers(in *Input, r *nvinfo.Record) bool {
+func (f *infoForm) losers(in *input, r *nvinfo.Record) bool {
 	switch r.Code {
 	case nvinfo.FrameSize, nvinfo.MinStackSize, nvinfo.MaxStackSize, nvinfo.Regcount, nvinfo.SamRegionStackSize:
 		n := r.Word(0)
@@ -318,7 +318,7 @@ func (f *infoForm) losers(in *Input, r *nvinfo.Record) bool {
 }
 
 // readFunction takes what is propagated from the records of one function.
-func (f *infoForm) readFunction(s *Section) error {
+func (f *infoForm) readFunction(s *section) error {
 	o := &f.own[f.l.infoFunction(s)]
 	for i := range s.Parts {
 		if p, ok := f.part(&s.Parts[i]); ok {
@@ -394,7 +394,7 @@ func (o *trackedAttrs) add(f *infoForm, p *infoPart, t tracked, r *nvinfo.Reader
 
 // staysExtern reports whether an element of EXTERNS stays: functions that are undefined in the image, and kernels, whose
 // address another file's kernel may take (observed).
-func (l *Link) staysExtern(id SymID) bool {
+func (l *link) staysExtern(id symID) bool {
 	s := &l.Syms[id]
 	return id != 0 && s.Index != 0 && s.Type() == cubin.STTFunc && (s.Undefined() || s.Other&cubin.STOEntry != 0)
 }

@@ -17,16 +17,16 @@ func (f *infoForm) likeNamed() {
 	}
 	type key struct {
 		name string
-		in   FileID
+		in   fileID
 	}
-	var first map[key]*Section
+	var first map[key]*section
 	for _, s := range f.functions {
 		fn := f.l.Secs[s.Owner].Fn
 		if len(s.Parts) != 1 || f.l.Syms[fn].Binding() != cubin.STBLocal {
 			continue
 		}
 		if first == nil {
-			first = map[key]*Section{}
+			first = map[key]*section{}
 		}
 		k := key{s.Name, s.Parts[0].In}
 		other, ok := first[k]
@@ -40,7 +40,7 @@ func (f *infoForm) likeNamed() {
 			continue
 		}
 		if f.like == nil {
-			f.like = map[SecID]infoPart{}
+			f.like = map[secID]infoPart{}
 		}
 		f.like[s.ID] = p
 	}

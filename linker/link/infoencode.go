@@ -41,11 +41,11 @@ const partsPerJob = 64
 // encodeForms writes the records of both forms into the output sections. Beside that it does what can be done at the same time:
 // first what comes first, then, on one goroutine, last. Every input record is put in front of those that were read before; records of the linker's own
 // follow (observed).
-func (l *Link) encodeForms(plain, merc *infoForm, first []func(), last func()) error {
+func (l *link) encodeForms(plain, merc *infoForm, first []func(), last func()) error {
 	banks := l.parameterBankSymbols()
-	var secs []*Section
+	var secs []*section
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindInfoFunc {
+		if s.Kind == kindInfoFunc {
 			secs = append(secs, s)
 		}
 	}
@@ -76,7 +76,7 @@ func (l *Link) encodeForms(plain, merc *infoForm, first []func(), last func()) e
 		global.Data = slices.Concat(pieces...)
 		global.Size = uint64(len(global.Data))
 	} else {
-		secs = append([]*Section{global}, secs...)
+		secs = append([]*section{global}, secs...)
 	}
 	return l.loop().Do(len(secs)+1, func(worker, i int) error {
 		if i == 0 {
@@ -88,7 +88,7 @@ func (l *Link) encodeForms(plain, merc *infoForm, first []func(), last func()) e
 }
 
 // encodeSection writes the records of a section in its forms.
-func (l *Link) encodeSection(e *infoEncoder, plain, merc *infoForm, s *Section, banks []uint32) error {
+func (l *link) encodeSection(e *infoEncoder, plain, merc *infoForm, s *section, banks []uint32) error {
 	recs, err := plain.records(e, e.scratch[:0], s, s.Parts, banks)
 	if err != nil {
 		return err
@@ -111,10 +111,10 @@ func (l *Link) encodeSection(e *infoEncoder, plain, merc *infoForm, s *Section, 
 }
 
 // parameterBankSymbols are the numbers of the section symbols of parameter banks, by code section.
-func (l *Link) parameterBankSymbols() []uint32 {
+func (l *link) parameterBankSymbols() []uint32 {
 	banks := make([]uint32, len(l.Secs))
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstEntry || s.Kind == KindConstIndices {
+		if s.Kind == kindConstEntry || s.Kind == kindConstIndices {
 			if n := l.Syms[s.Sym].Index; s.Sym != 0 && n != 0 {
 				banks[s.Owner] = n
 			}
@@ -124,7 +124,7 @@ func (l *Link) parameterBankSymbols() []uint32 {
 }
 
 // records appends the image's records of a section's parts to out.
-func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, parts []Part, banks []uint32) ([]nvinfo.Record, error) {
+func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *section, parts []part, banks []uint32) ([]nvinfo.Record, error) {
 	edit := f.editOf(s)
 	for i := len(parts) - 1; i >= 0; i-- {
 		p, ok := f.part(&parts[i])
@@ -145,7 +145,7 @@ func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, part
 			return nil, p.malformed(err)
 		}
 		slices.Reverse(out[begin:])
-		if f.merc && s.Kind == KindInfoFunc {
+		if f.merc && s.Kind == kindInfoFunc {
 			out = withISAVersion(out, begin, p.in)
 		}
 	}
@@ -154,7 +154,7 @@ func (f *infoForm) records(e *infoEncoder, out []nvinfo.Record, s *Section, part
 
 // withISAVersion adds the Mercury instruction set of a function's code before the records from begin on if none of them names it, as in
 // objects of 12.8 and 12.9 (observed).
-func withISAVersion(out []nvinfo.Record, begin int, in *Input) []nvinfo.Record {
+func withISAVersion(out []nvinfo.Record, begin int, in *input) []nvinfo.Record {
 	if slices.ContainsFunc(out[begin:], func(r nvinfo.Record) bool { return r.Code == nvinfo.MercuryISAVersion }) {
 		return out
 	}
@@ -162,8 +162,8 @@ func withISAVersion(out []nvinfo.Record, begin int, in *Input) []nvinfo.Record {
 }
 
 // editOf is what propagation changes in the records of a section; it is not to be changed here.
-func (f *infoForm) editOf(s *Section) *infoEdit {
-	if s.Kind == KindInfoFunc {
+func (f *infoForm) editOf(s *section) *infoEdit {
+	if s.Kind == kindInfoFunc {
 		if fn := f.l.infoFunction(s); f.edits[fn] != nil {
 			return f.edits[fn]
 		}
@@ -172,9 +172,9 @@ func (f *infoForm) editOf(s *Section) *infoEdit {
 }
 
 // ownRecords appends the records that the linker makes itself.
-func (f *infoForm) ownRecords(out []nvinfo.Record, s *Section) []nvinfo.Record {
+func (f *infoForm) ownRecords(out []nvinfo.Record, s *section) []nvinfo.Record {
 	l := f.l
-	if s.Kind == KindInfoFunc && l.Secs[s.Owner].Kind == KindUFT && !l.rel && l.infoFunction(s) != 0 {
+	if s.Kind == kindInfoFunc && l.Secs[s.Owner].Kind == kindUFT && !l.rel && l.infoFunction(s) != 0 {
 		out = f.appendStubs(out)
 	} else {
 		out = append(out, f.editOf(s).add...)
@@ -196,12 +196,12 @@ func (f *infoForm) ownRecords(out []nvinfo.Record, s *Section) []nvinfo.Record {
 const firstV10 = 100
 
 // hasPreV10Object reports whether an input was compiled before CUDA 10, of which the image tells (observed).
-func (l *Link) hasPreV10Object() bool {
-	return slices.ContainsFunc(l.Inputs, func(in *Input) bool { return in.File.ABI() == 7 && in.File.Version < firstV10 })
+func (l *link) hasPreV10Object() bool {
+	return slices.ContainsFunc(l.Inputs, func(in *input) bool { return in.File.ABI() == 7 && in.File.Version < firstV10 })
 }
 
 // record makes the image's record of an input's; false if the record goes away.
-func (f *infoForm) record(e *infoEncoder, p *infoPart, s *Section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
+func (f *infoForm) record(e *infoEncoder, p *infoPart, s *section, r *nvinfo.Record, d *infoEdit, banks []uint32) (nvinfo.Record, bool) {
 	rec := *r
 	if rec.Code == nvinfo.Error {
 		return rec, false
@@ -260,20 +260,20 @@ func (f *infoForm) zeroableRecord(e *infoEncoder, p *infoPart, rec nvinfo.Record
 }
 
 // symbolRecord renumbers a record that is about a symbol. It goes away with its symbol.
-func (f *infoForm) symbolRecord(e *infoEncoder, p *infoPart, s *Section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
+func (f *infoForm) symbolRecord(e *infoEncoder, p *infoPart, s *section, rec nvinfo.Record, banks []uint32) (nvinfo.Record, bool) {
 	l := f.l
-	if f.losers(p.in, &rec) && s.Kind == KindInfo || (rec.Code == nvinfo.MaxStackSize || rec.Code == nvinfo.MinStackSize) && !l.rel {
+	if f.losers(p.in, &rec) && s.Kind == kindInfo || (rec.Code == nvinfo.MaxStackSize || rec.Code == nvinfo.MinStackSize) && !l.rel {
 		return rec, false
 	}
 	n := uint32(0)
-	var id SymID
+	var id symID
 	if rec.Code == nvinfo.ParamCbank {
 		// The record names the parameter bank's section symbol; some inputs name a local symbol in it or the section.
 		n = banks[s.Owner]
 	} else {
 		id = f.symbolAt(p.in, rec.Word(0))
 		n = l.Syms[id].Index
-		if s.Kind == KindInfo && !l.rel && l.isStub(&l.Syms[id]) {
+		if s.Kind == kindInfo && !l.rel && l.isStub(&l.Syms[id]) {
 			return rec, false
 		}
 	}
@@ -321,7 +321,7 @@ func (f *infoForm) listRecord(p *infoPart, t tracked, rec nvinfo.Record, d *info
 // plainFromTwins orders the plain records of a Mercury image as the reference does, which generates them from the twins:
 // each record of the twin but MERCURY_FINALIZER_OPTIONS, with places in the code as the plain section has them; then plain
 // records without a twin in the order of the input; then the banks of a kernel with a descriptor table (observed).
-func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo.Record {
+func (l *link) plainFromTwins(s *section, plain, twins []nvinfo.Record) []nvinfo.Record {
 	out := make([]nvinfo.Record, 0, len(plain)+2)
 	m := newRecordMatcher(plain)
 	for i := range twins {
@@ -339,10 +339,10 @@ func (l *Link) plainFromTwins(s *Section, plain, twins []nvinfo.Record) []nvinfo
 			out = append(out, plain[i])
 		}
 	}
-	if s.Kind == KindInfoFunc && s.Owner == l.uft {
+	if s.Kind == kindInfoFunc && s.Owner == l.uft {
 		return oneWorkaround(out)
 	}
-	if s.Kind == KindInfoFunc && !l.rel && l.hasDescriptors(l.infoFunction(s)) {
+	if s.Kind == kindInfoFunc && !l.rel && l.hasDescriptors(l.infoFunction(s)) {
 		out = append(out, nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessTextureBank},
 			nvinfo.Record{Format: nvinfo.BVAL, Code: nvinfo.BindlessSurfaceBank})
 	}

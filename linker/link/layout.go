@@ -12,15 +12,15 @@ import (
 // memory is what layout knows and later passes ask for.
 type memory struct {
 	// banks is the section of bank 0 of a kernel, by code section.
-	banks []SecID
+	banks []secID
 	// dynamic is where dynamic shared memory begins for a function and a symbol.
 	dynamic map[dynamicUse]uint64
 	// sharedTwice are the variables in whose value the reserved bytes are twice.
-	sharedTwice map[SymID]bool
-	// variables are, by FileID, the variables of an input by section.
+	sharedTwice map[symID]bool
+	// variables are, by fileID, the variables of an input by section.
 	variables []*variableIndex
 	// replacedBanks are sections of compiler constants none of whose constants stayed.
-	replacedBanks []SecID
+	replacedBanks []secID
 	// copies are the bytes to move once all sizes are known.
 	copies []copyJob
 	// nullValue is st_value of the null symbol. The reference gives it the place of the last losing copy of a function's
@@ -45,14 +45,14 @@ type memory struct {
 
 // excess is a section that holds more than its space has.
 type excess struct {
-	sec       SecID
+	sec       secID
 	name      string
 	size, max uint64
 }
 
 // copyJob moves one contribution to its place.
 type copyJob struct {
-	sec  SecID
+	sec  secID
 	merc bool
 	off  uint64
 	src  []byte
@@ -60,7 +60,7 @@ type copyJob struct {
 
 // layout gives every variable an address in its space and every section of code and data its size and bytes. Sizes come
 // first, in one sequential walk; then the bytes of all sections are allocated at once and copied in parallel.
-func (l *Link) layout(ctx context.Context) error {
+func (l *link) layout(ctx context.Context) error {
 	l.mem.copies = slab.Cap[copyJob](0, len(l.Secs))
 	for _, s := range l.Secs[1:] {
 		l.join(s)
@@ -105,7 +105,7 @@ func (e *extent) add(size, align uint64) uint64 {
 }
 
 // joinNew joins the sections that a step creates.
-func (l *Link) joinNew(create func()) {
+func (l *link) joinNew(create func()) {
 	from := len(l.Secs)
 	create()
 	for _, s := range l.Secs[from:] {
@@ -116,21 +116,21 @@ func (l *Link) joinNew(create func()) {
 // join places the contributions of a section one after the other, each whole and at its own alignment: nothing is
 // sorted, merged or left out, so the bytes of definitions that lost stay (observed). Sections that other passes encode
 // are left alone.
-func (l *Link) join(s *Section) {
+func (l *link) join(s *section) {
 	plain, twin := extent{align: 1}, extent{align: 1}
 	switch s.Kind {
-	case KindConstFunc:
+	case kindConstFunc:
 		if s.Owner != 0 {
 			plain.align = l.leaveOutReplaced(s)
 		}
-	case KindDebug, KindGlobal, KindGlobalInit, KindConstUser, KindConstEntry, KindConstIndices, KindText, KindLocal,
-		KindUFT, KindUDT, KindUFTEntry, KindUDTEntry, KindOther:
+	case kindDebug, kindGlobal, kindGlobalInit, kindConstUser, kindConstEntry, kindConstIndices, kindText, kindLocal,
+		kindUFT, kindUDT, kindUFTEntry, kindUDTEntry, kindOther:
 	default:
 		return
 	}
 	units := l.unitsOf(s)
 	// An executable's unified tables are filled when places in them are known.
-	later := !l.rel && (s.Kind == KindUFT || s.Kind == KindUDT)
+	later := !l.rel && (s.Kind == kindUFT || s.Kind == kindUDT)
 	for i := range s.Parts {
 		if s.Parts[i].Sec != 0 {
 			l.joinPlain(s, i, &plain, units, later)
@@ -143,13 +143,13 @@ func (l *Link) join(s *Section) {
 }
 
 // joinPlain places the i-th contribution: behind those before it, or where a unit of the same bytes is already.
-func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool) {
+func (l *link) joinPlain(s *section, i int, e *extent, units *units, later bool) {
 	p := &s.Parts[i]
 	in := l.Inputs[p.In]
 	h := &in.File.Sections[p.Sec]
 	size, src := h.Size, h.Data
 	switch {
-	case s.Kind == KindConstFunc:
+	case s.Kind == kindConstFunc:
 		size = l.copySize(s.Owner, p)
 		src = in.constants(p.Sec, size)
 		l.mem.gap += size - min(size, uint64(len(h.Data)))
@@ -168,44 +168,44 @@ func (l *Link) joinPlain(s *Section, i int, e *extent, units *units, later bool)
 			l.mem.lastUnit, l.mem.hasUnit = p.Off, true
 		}
 	}
-	if !later && !(s.Kind == KindConstFunc && l.emptyCopy(p.In, s.Owner)) {
+	if !later && !(s.Kind == kindConstFunc && l.emptyCopy(p.In, s.Owner)) {
 		l.copyTo(s, false, p.Off, src)
 	}
 }
 
 // setJoined gives a section the size and alignment of both forms' contributions.
-func (l *Link) setJoined(s *Section, plain, twin extent) {
+func (l *link) setJoined(s *section, plain, twin extent) {
 	s.Size, s.MercSize = plain.size, twin.size
 	switch s.Kind {
-	case KindConstIndices:
+	case kindConstIndices:
 		s.Size = l.table.end()
 		s.MercSize = slotSize * uint64(len(l.table.refs))
-	case KindConstEntry:
+	case kindConstEntry:
 		if s.Owner != 0 && l.hasDescriptors(l.Syms[l.Secs[s.Owner].Fn].Func) && !l.Mercury {
 			s.Size = l.table.end()
 		}
 	}
 	switch {
-	case s.Kind == KindText: // every definition's alignment counts, not the winner's alone; it is set already
-	case s.Kind == KindUFTEntry && !l.rel:
+	case s.Kind == kindText: // every definition's alignment counts, not the winner's alone; it is set already
+	case s.Kind == kindUFTEntry && !l.rel:
 		s.Align = unifiedAlign
 	default:
 		s.Align = plain.align
 	}
-	s.ShareOff = s.Kind == KindGlobalInit || s.Kind == KindConstUser
+	s.ShareOff = s.Kind == kindGlobalInit || s.Kind == kindConstUser
 }
 
 // end is the size of a parameter bank with the table.
 func (t *bindlessTable) end() uint64 { return t.base + slotSize*uint64(len(t.refs)) }
 
 // joinTwin places the Mercury form of a contribution. A twin that shares the plain section's bytes has its places, too.
-func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
+func (l *link) joinTwin(s *section, p *part, twin *extent, later bool) {
 	in := l.Inputs[p.In]
 	h := &in.File.Sections[p.Merc]
 	switch s.Kind {
-	case KindText, KindUFT: // capsules are copied where they are understood
+	case kindText, kindUFT: // capsules are copied where they are understood
 		return
-	case KindGlobalInit, KindConstUser:
+	case kindGlobalInit, kindConstUser:
 		p.MercOff = p.Off
 		if p.Sec == 0 {
 			p.MercOff = twin.add(uint64(len(h.Data)), h.Addralign)
@@ -217,7 +217,7 @@ func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
 		}
 	default:
 		src := h.Data
-		if s.Kind == KindConstFunc && p.Sec != 0 {
+		if s.Kind == kindConstFunc && p.Sec != 0 {
 			src = src[:min(uint64(len(src)), l.copySize(s.Owner, p))]
 		}
 		before := twin.size
@@ -230,17 +230,17 @@ func (l *Link) joinTwin(s *Section, p *Part, twin *extent, later bool) {
 	in.Secs[p.Merc].Off = p.MercOff
 }
 
-func (l *Link) copyTo(s *Section, merc bool, off uint64, src []byte) {
+func (l *link) copyTo(s *section, merc bool, off uint64, src []byte) {
 	if len(src) > 0 {
 		l.mem.copies = append(l.mem.copies, copyJob{s.ID, merc, off, src})
 	}
 }
 
 // variableAddresses turns the values of variables in joined sections into addresses.
-func (l *Link) variableAddresses() {
+func (l *link) variableAddresses() {
 	for i := 1; i < len(l.Syms); i++ {
 		s := &l.Syms[i]
-		if l.AllowUndefGlobals && s.Def == NoFile && s.Space() != 0 && !isReservedSmem(s.Name) {
+		if l.AllowUndefGlobals && s.Def == noFile && s.Space() != 0 && !isReservedSmem(s.Name) {
 			s.Value = 0 // whatever an earlier relocatable link wrote (observed)
 		}
 		if s.Def < 0 || s.CommonPlaced || s.Shndx == cubin.SHNUndef || s.Shndx >= cubin.SHNLoRes {
@@ -257,9 +257,9 @@ func (l *Link) variableAddresses() {
 }
 
 // checkConstants notes constant banks that hold too much.
-func (l *Link) checkConstants() {
+func (l *link) checkConstants() {
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstUser && s.Size > bankLimit {
+		if s.Kind == kindConstUser && s.Size > bankLimit {
 			l.mem.excessConstants = append(l.mem.excessConstants, excess{s.ID, "", s.Size, bankLimit})
 		}
 	}
@@ -268,10 +268,10 @@ func (l *Link) checkConstants() {
 // reportLayoutErrors reports what does not fit, in the reference's order: the kernels' shared memory and the constants of
 // all in the order in which their sections were created, then constants of the compiler (observed). It reports nothing a
 // second time.
-func (l *Link) reportLayoutErrors() {
+func (l *link) reportLayoutErrors() {
 	m := &l.mem
 	constants := m.excessConstants
-	constantsBefore := func(sec SecID) {
+	constantsBefore := func(sec secID) {
 		for len(constants) > 0 && constants[0].sec < sec {
 			l.Diag.Report(diag.TooMuchConstant, constants[0].size, constants[0].max)
 			constants = constants[1:]
@@ -290,7 +290,7 @@ func (l *Link) reportLayoutErrors() {
 
 // reportReserved names the functions that use the reserved shared memory although it is switched off. 12.4 takes the code as
 // it is (observed).
-func (l *Link) reportReserved() {
+func (l *link) reportReserved() {
 	if !l.DisableSmemReserve || !l.release.refusesReserved {
 		return
 	}
@@ -302,13 +302,13 @@ func (l *Link) reportReserved() {
 // gapLimit is how many bytes alignment may ask for beyond the inputs' own size; no program comes near it: each byte of the
 // inputs may ask for as many, which is room for an alignment of 16 KiB for every small variable. A damaged sh_addralign
 // could otherwise ask for any amount of memory.
-func (l *Link) gapLimit() uint64 {
+func (l *link) gapLimit() uint64 {
 	const floor, factor = 8 << 20, 256
 	return floor + factor*uint64(sizeOf(l.sources))
 }
 
 // fill allocates the bytes of all sections and copies the contributions into them.
-func (l *Link) fill() error {
+func (l *link) fill() error {
 	total := l.dataTotal()
 	if l.mem.gap > l.gapLimit() {
 		return l.Diag.Fatal(diag.UnsupportedInput, l.fileName(0), fmt.Sprintf("the alignments of sections ask for %#x bytes of padding", l.mem.gap))
@@ -350,7 +350,7 @@ func (l *Link) fill() error {
 }
 
 // dataTotal is the number of bytes of all sections that layout fills.
-func (l *Link) dataTotal() uint64 {
+func (l *link) dataTotal() uint64 {
 	total := uint64(0)
 	for _, s := range l.Secs[1:] {
 		if l.holdsBytes(s) {
@@ -364,13 +364,13 @@ func (l *Link) dataTotal() uint64 {
 }
 
 // holdsBytes reports whether layout makes a section's bytes. Constants that do not fit are not made: the link fails.
-func (l *Link) holdsBytes(s *Section) bool {
+func (l *link) holdsBytes(s *section) bool {
 	switch s.Kind {
-	case KindDebug, KindGlobalInit, KindConstEntry, KindConstIndices, KindText, KindUFT, KindUDT, KindUFTEntry, KindUDTEntry, KindOther:
+	case kindDebug, kindGlobalInit, kindConstEntry, kindConstIndices, kindText, kindUFT, kindUDT, kindUFTEntry, kindUDTEntry, kindOther:
 		return true
-	case KindConstUser:
+	case kindConstUser:
 		return s.Size <= bankLimit
-	case KindConstFunc:
+	case kindConstFunc:
 		return len(l.mem.excessCompiler) == 0
 	}
 	return false

@@ -5,13 +5,13 @@ import "slices"
 // compilerConstants gives every kernel the compiler's constants (bank 2) of the functions that it reaches. A function
 // has one offset for all of its kernels, since its code holds that offset: behind the largest of their banks. The
 // functions are taken from the last to the first (observed).
-func (l *Link) compilerConstants() {
+func (l *link) compilerConstants() {
 	banks := l.compilerBanks()
 	for i := range slices.Backward(l.FuncConsts) {
 		l.placeFunctionConstants(&l.FuncConsts[i], banks)
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstFunc && s.Size > bankLimit {
+		if s.Kind == kindConstFunc && s.Size > bankLimit {
 			l.shareCompilerConstants()
 			return
 		}
@@ -22,10 +22,10 @@ func (l *Link) compilerConstants() {
 }
 
 // compilerBanks lists the sections of bank 2 of kernels, by code section.
-func (l *Link) compilerBanks() []SecID {
-	banks := make([]SecID, len(l.Secs))
+func (l *link) compilerBanks() []secID {
+	banks := make([]secID, len(l.Secs))
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstFunc && s.Owner != 0 && l.Secs[s.Owner].Kernel {
+		if s.Kind == kindConstFunc && s.Owner != 0 && l.Secs[s.Owner].Kernel {
 			banks[s.Owner] = s.ID
 		}
 	}
@@ -34,16 +34,16 @@ func (l *Link) compilerBanks() []SecID {
 
 // dropReplaced leaves out the copies of a function's constants that came before the definition that counts: when it
 // replaced an earlier one, what had been gathered was thrown away. Copies that came later lost, but stay (observed).
-func (l *Link) dropReplaced(parts []Part, owner SecID) []Part {
+func (l *link) dropReplaced(parts []part, owner secID) []part {
 	winner := l.Syms[l.Secs[owner].Fn].Def
-	return slices.DeleteFunc(parts, func(p Part) bool { return p.In < winner })
+	return slices.DeleteFunc(parts, func(p part) bool { return p.In < winner })
 }
 
 // leaveOutReplaced leaves such copies out of the section of one function's constants, and returns the alignment that stays: what a
 // replaced definition asked for counts on. A section that is empty then goes with its name; in a relocatable link it does not if all
 // copies in it had lost on arrival (observed).
-func (l *Link) leaveOutReplaced(s *Section) (align uint64) {
-	replaced := slices.ContainsFunc(s.Parts, func(p Part) bool { return l.partLoss(&p) == replacedLater })
+func (l *link) leaveOutReplaced(s *section) (align uint64) {
+	replaced := slices.ContainsFunc(s.Parts, func(p part) bool { return l.partLoss(&p) == replacedLater })
 	s.Parts = l.dropReplaced(s.Parts, s.Owner)
 	if len(s.Parts) == 0 && (replaced || !l.rel) {
 		l.mem.replacedBanks = append(l.mem.replacedBanks, s.ID)
@@ -56,13 +56,13 @@ func (l *Link) leaveOutReplaced(s *Section) (align uint64) {
 
 // emptyCopy reports whether a copy of a function's constants keeps its place but not its bytes: in a Mercury image one
 // of a definition that lost (observed).
-func (l *Link) emptyCopy(in FileID, owner SecID) bool {
+func (l *link) emptyCopy(in fileID, owner secID) bool {
 	return l.Mercury && owner != 0 && l.Syms[l.Secs[owner].Fn].Def != in
 }
 
 // eraseEmptyBanks takes the sections of compiler constants back that came out empty because the definition that replaced
 // the constants' has none, with their relocation sections (observed).
-func (l *Link) eraseEmptyBanks() {
+func (l *link) eraseEmptyBanks() {
 	erased := false
 	for _, id := range l.mem.replacedBanks {
 		if s := l.Secs[id]; s.Size == 0 {
@@ -73,14 +73,14 @@ func (l *Link) eraseEmptyBanks() {
 		return
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindRela && s.Target != 0 && l.Secs[s.Target].Kind == KindConstFunc && l.Secs[s.Target].Erased {
+		if s.Kind == kindRela && s.Target != 0 && l.Secs[s.Target].Kind == kindConstFunc && l.Secs[s.Target].Erased {
 			s.Erased = true
 		}
 	}
 }
 
 // placeFunctionConstants gives a function's constants their place in its kernels' banks.
-func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
+func (l *link) placeFunctionConstants(fc *funcConst, banks []secID) {
 	fc.Parts = l.dropReplaced(fc.Parts, fc.Owner)
 	piece := l.joinCopies(fc)
 	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
@@ -112,7 +112,7 @@ func (l *Link) placeFunctionConstants(fc *FuncConst, banks []SecID) {
 }
 
 // copyFunctionConstants copies a function's constants into its kernels' banks.
-func (l *Link) copyFunctionConstants(fc *FuncConst, banks []SecID) {
+func (l *link) copyFunctionConstants(fc *funcConst, banks []secID) {
 	entries := l.entriesReaching(l.Syms[l.Secs[fc.Owner].Fn].Func)
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
@@ -130,7 +130,7 @@ func (l *Link) copyFunctionConstants(fc *FuncConst, banks []SecID) {
 
 // joinCopies joins the copies of a function's constants: a weak function's losing ones count, too, and stand at the
 // place of the first (observed). Part.Off gets the places relative to the piece.
-func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
+func (l *link) joinCopies(fc *funcConst) (piece extent) {
 	piece.align = 1
 	for i := range fc.Parts {
 		p := &fc.Parts[i]
@@ -144,7 +144,7 @@ func (l *Link) joinCopies(fc *FuncConst) (piece extent) {
 }
 
 // copySize is the size of one copy of the constants of a function with that code section. One that lost has what a relocatable link left behind, too (observed).
-func (l *Link) copySize(code SecID, p *Part) uint64 {
+func (l *link) copySize(code secID, p *part) uint64 {
 	in := l.Inputs[p.In]
 	size := l.constantsSize(in, p.Sec)
 	h := &in.File.Sections[p.Sec]
@@ -157,7 +157,7 @@ func (l *Link) copySize(code SecID, p *Part) uint64 {
 // constantsSize is the size of a function's constants: the end of the last that has a symbol. What a relocatable link left behind it
 // belongs to losing copies that nothing refers to, and a further link leaves it out; and the symbol of a losing copy can end behind
 // the section, which a further link makes room for (observed).
-func (l *Link) constantsSize(in *Input, index int32) uint64 {
+func (l *link) constantsSize(in *input, index int32) uint64 {
 	size := uint64(len(in.File.Sections[index].Data))
 	numbers := l.variables(in).in(index)
 	if len(numbers) == 0 {
@@ -172,7 +172,7 @@ func (l *Link) constantsSize(in *Input, index int32) uint64 {
 }
 
 // constants are the bytes of a function's constants: where they end behind the section, those that follow in the file (observed).
-func (in *Input) constants(index int32, size uint64) []byte {
+func (in *input) constants(index int32, size uint64) []byte {
 	d := in.File.Data
 	d = d[min(in.File.Sections[index].Offset, uint64(len(d))):]
 	return d[:min(size, uint64(len(d)))]
@@ -180,7 +180,7 @@ func (in *Input) constants(index int32, size uint64) []byte {
 
 // moveConstants gives the constants of one copy their addresses. The general pass knows the place of joined sections
 // alone, and these were not placed when it ran.
-func (l *Link) moveConstants(in *Input, p *Part, at uint64) {
+func (l *link) moveConstants(in *input, p *part, at uint64) {
 	in.Secs[p.Sec].Off = p.Off + at
 	if p.Merc != 0 {
 		in.Secs[p.Merc].Off = p.Off + at
@@ -193,7 +193,7 @@ func (l *Link) moveConstants(in *Input, p *Part, at uint64) {
 }
 
 // copyConstants copies one copy of a function's constants, in both forms, to its place in a kernel's bank.
-func (l *Link) copyConstants(s *Section, p *Part, size uint64) {
+func (l *link) copyConstants(s *section, p *part, size uint64) {
 	in := l.Inputs[p.In]
 	off := in.Secs[p.Sec].Off
 	for _, index := range []int32{p.Sec, p.Merc} {
@@ -212,17 +212,17 @@ type constantBlock struct {
 
 // shareCompilerConstants is the reference's way out when a kernel's bank 2 overflows: one block with the constants of all
 // kernels and functions, equal ones once, for every kernel that has any. If that is too large as well the link fails.
-func (l *Link) shareCompilerConstants() {
+func (l *link) shareCompilerConstants() {
 	block := constantBlock{extent: extent{align: 1}, places: map[string]uint64{}}
 	type moved struct {
-		sym SymID
+		sym symID
 		at  uint64
 	}
 	var moves []moved
 	for _, in := range slices.Backward(l.Inputs) {
 		for i := len(in.File.Sections) - 1; i > 0; i-- {
 			h := &in.File.Sections[i]
-			if h.Mercury() || kindOf(h.Name, h.Owned()) != KindConstFunc || !l.reachedCode(in, int32(h.TextIndex())) {
+			if h.Mercury() || kindOf(h.Name, h.Owned()) != kindConstFunc || !l.reachedCode(in, int32(h.TextIndex())) {
 				continue
 			}
 			block.align = max(block.align, h.Addralign)
@@ -240,7 +240,7 @@ func (l *Link) shareCompilerConstants() {
 	}
 	if block.size > bankLimit {
 		for _, s := range l.Secs[1:] {
-			if s.Kind == KindConstFunc && s.Size > bankLimit {
+			if s.Kind == kindConstFunc && s.Size > bankLimit {
 				l.mem.excessCompiler = append(l.mem.excessCompiler, l.Syms[l.Secs[s.Owner].Fn].Name)
 			}
 		}
@@ -254,13 +254,13 @@ func (l *Link) shareCompilerConstants() {
 }
 
 // dropCopies forgets the copies into bank 2 and, if a block is given, copies it into each of these banks instead.
-func (l *Link) dropCopies(block *constantBlock) {
-	l.mem.copies = slices.DeleteFunc(l.mem.copies, func(c copyJob) bool { return l.Secs[c.sec].Kind == KindConstFunc })
+func (l *link) dropCopies(block *constantBlock) {
+	l.mem.copies = slices.DeleteFunc(l.mem.copies, func(c copyJob) bool { return l.Secs[c.sec].Kind == kindConstFunc })
 	if block == nil {
 		return
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstFunc && s.Size > 0 {
+		if s.Kind == kindConstFunc && s.Size > 0 {
 			s.Size, s.Align = block.size, block.align
 			l.copyTo(s, false, 0, block.data)
 			if l.Mercury {
@@ -272,7 +272,7 @@ func (l *Link) dropCopies(block *constantBlock) {
 }
 
 // reachedCode reports whether some kernel reaches the function whose code section that is.
-func (l *Link) reachedCode(in *Input, index int32) bool {
+func (l *link) reachedCode(in *input, index int32) bool {
 	sec := &in.Secs[index]
 	if sec.Out == 0 || sec.Dead {
 		return false

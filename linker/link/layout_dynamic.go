@@ -3,15 +3,15 @@ package link
 // dynamicUse is an instance of dynamic shared memory: one for each function that refers to it. With -g there is one for
 // each symbol, and fn is 0.
 type dynamicUse struct {
-	fn  FuncID
-	sym SymID
+	fn  funcID
+	sym symID
 }
 
 // neverReached is the value of an instance in a function that no kernel reaches (observed).
 const neverReached = ^uint64(0)
 
 // dynShared is where dynamic shared memory begins for the code of fn that refers to sym: an offset without the reserved bytes.
-func (m *memory) dynShared(fn FuncID, sym SymID) uint64 {
+func (m *memory) dynShared(fn funcID, sym symID) uint64 {
 	if v, ok := m.dynamic[dynamicUse{fn, 0}]; ok {
 		return v
 	}
@@ -22,7 +22,7 @@ func (m *memory) dynShared(fn FuncID, sym SymID) uint64 {
 }
 
 // dynamicShared is where dynamic shared memory begins for a code section that refers to sym.
-func (l *Link) dynamicShared(text *Section, sym SymID) uint64 {
+func (l *link) dynamicShared(text *section, sym symID) uint64 {
 	return l.mem.dynShared(l.Syms[text.Fn].Func, sym)
 }
 
@@ -101,7 +101,7 @@ func (p *sharedPlan) placeDynamic() {
 func (p *sharedPlan) instances() []instance {
 	l := p.l
 	var list []instance
-	seen := map[FuncID]bool{}
+	seen := map[funcID]bool{}
 	for i := range p.arrays {
 		v := &p.arrays[i]
 		if l.debugShared() {
@@ -111,14 +111,14 @@ func (p *sharedPlan) instances() []instance {
 		for _, fn := range v.users {
 			if !seen[fn] {
 				seen[fn] = true
-				list = append(list, instance{dynamicUse{fn, 0}, p.kernelIndices(l.withRejected(l.entriesReaching(fn), []FuncID{fn}))})
+				list = append(list, instance{dynamicUse{fn, 0}, p.kernelIndices(l.withRejected(l.entriesReaching(fn), []funcID{fn}))})
 			}
 		}
 	}
 	return list
 }
 
-func (p *sharedPlan) kernelIndices(entries []FuncID) []int32 {
+func (p *sharedPlan) kernelIndices(entries []funcID) []int32 {
 	ks := make([]int32, len(entries))
 	for i, e := range entries {
 		ks[i] = p.kernelAt[p.l.Funcs[e].Text] - 1

@@ -8,7 +8,7 @@ import (
 
 // leaveCommon leaves a COMMON to a later link, which may know a larger one or a definition. The reference places it at once,
 // so that its later link sees two definitions.
-func (l *Link) leaveCommon(y *Symbol) bool {
+func (l *link) leaveCommon(y *symbol) bool {
 	if !l.rel || !l.KeepSettledRelocs || y.CommonPlaced {
 		return false
 	}
@@ -18,12 +18,12 @@ func (l *Link) leaveCommon(y *Symbol) bool {
 
 // placeCommons places the COMMON variables that no initialised definition replaced behind everything else in .nv.global:
 // the name whose first COMMON comes last is the first (observed).
-func (l *Link) placeCommons() {
+func (l *link) placeCommons() {
 	if l.globalSec == 0 {
 		return
 	}
-	var commons []SymID
-	listed := map[SymID]bool{}
+	var commons []symID
+	listed := map[symID]bool{}
 	for _, in := range l.Inputs {
 		for i, id := range in.Syms {
 			if id == 0 || l.view(in)[i].Shndx != cubin.SHNCommon {

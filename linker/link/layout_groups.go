@@ -53,7 +53,7 @@ func (s *groupSet) add(g int) {
 }
 
 // firstFree is the number of the first group that none of the kernels is in.
-func (p *sharedPlan) firstFree(entries []FuncID, inGroups []groupSet) int {
+func (p *sharedPlan) firstFree(entries []funcID, inGroups []groupSet) int {
 	first := 0
 	for _, e := range entries {
 		first = max(first, inGroups[p.kernelAt[p.l.Funcs[e].Text]-1].full)

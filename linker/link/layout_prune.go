@@ -5,12 +5,12 @@ import "github.com/culink/culink/linker/cubin"
 // pruneConstants makes room in a bank of constants that is too full: it is laid out anew, and where a kernel filter is
 // active constants that nothing in the image refers to go (observed). The reference dies here when a constant is local
 // or a weak one lost; nothing else depends on that.
-func (l *Link) pruneConstants() {
+func (l *link) pruneConstants() {
 	if l.rel {
 		return
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstUser && s.Size > bankLimit {
+		if s.Kind == kindConstUser && s.Size > bankLimit {
 			l.pruneBank(s, l.referredConstants())
 		}
 	}
@@ -19,11 +19,11 @@ func (l *Link) pruneConstants() {
 // pruneBank lays a bank out anew with the constants that live names. A constant's alignment is forgotten: its size, 8 at
 // most, stands for it. The order is that of other spaces, where local and weak constants count as those of no alignment: they
 // come last, the smaller ones first.
-func (l *Link) pruneBank(bank *Section, live []bool) {
+func (l *link) pruneBank(bank *section, live []bool) {
 	var list []sharedVar
 	for i := 1; i < len(l.Syms); i++ {
 		s := &l.Syms[i]
-		if s.Sec != bank.ID || s.Of != 0 || s.Def == NoFile {
+		if s.Sec != bank.ID || s.Of != 0 || s.Def == noFile {
 			continue
 		}
 		if !live[i] && l.PreserveRelocs {
@@ -35,7 +35,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 			continue
 		}
 		size := min(s.Size, uint64(len(l.Inputs[s.Def].File.Sections[s.Shndx].Data)))
-		v := sharedVar{sym: SymID(i), align: min(size, 8), size: size}
+		v := sharedVar{sym: symID(i), align: min(size, 8), size: size}
 		if s.Side == localSide {
 			v.align = 0
 		}
@@ -62,7 +62,7 @@ func (l *Link) pruneBank(bank *Section, live []bool) {
 }
 
 // forgetCopies drops the copies into a section that were planned so far.
-func (l *Link) forgetCopies(s *Section) {
+func (l *link) forgetCopies(s *section) {
 	kept := l.mem.copies[:0]
 	for _, c := range l.mem.copies {
 		if c.sec != s.ID {
@@ -72,9 +72,9 @@ func (l *Link) forgetCopies(s *Section) {
 	l.mem.copies = kept
 }
 
-// referredConstants marks, by SymID, what the image's code and initialised data refer to, and the variables that the
+// referredConstants marks, by symID, what the image's code and initialised data refer to, and the variables that the
 // filter names.
-func (l *Link) referredConstants() []bool {
+func (l *link) referredConstants() []bool {
 	live := make([]bool, len(l.Syms))
 	if !l.filtersConstants() {
 		for i := range live {
@@ -103,9 +103,9 @@ func (l *Link) referredConstants() []bool {
 }
 
 // keepsReferences reports whether what a section refers to stays: code of the image and initialised variables.
-func (l *Link) keepsReferences(in *Input, index int32) bool {
+func (l *link) keepsReferences(in *input, index int32) bool {
 	switch h := &in.File.Sections[index]; kindOf(h.Name, h.Owned()) {
-	case KindGlobalInit, KindConstUser:
+	case kindGlobalInit, kindConstUser:
 		return true
 	}
 	fn, code := l.codeOf(in, index)
@@ -113,7 +113,7 @@ func (l *Link) keepsReferences(in *Input, index int32) bool {
 }
 
 // variableFilter tests names against -variables-used, or against the host's lists of variables.
-func (l *Link) variableFilter() func(string) bool {
+func (l *link) variableFilter() func(string) bool {
 	if l.FilterGiven {
 		return newPatternSet(anywhere(l.VariablesUsed)).matches
 	}

@@ -11,11 +11,11 @@ import (
 
 // sharedVar is a variable in shared memory, or an array of dynamic shared memory.
 type sharedVar struct {
-	sym         SymID
+	sym         symID
 	align, size uint64
 	addr        uint64
-	users       []FuncID // functions whose code refers to it
-	entries     []FuncID // kernels that reach one of them; for variables of functions only
+	users       []funcID // functions whose code refers to it
+	entries     []funcID // kernels that reach one of them; for variables of functions only
 	dynamic     bool
 	// replaced marks a definition that a later one took the place of: it keeps its room, but the symbol is elsewhere.
 	replaced bool
@@ -23,10 +23,10 @@ type sharedVar struct {
 
 // sharedDef is a definition of a shared variable: the one that counts, or one that was replaced.
 type sharedDef struct {
-	sym         SymID
-	file        FileID
+	sym         symID
+	file        fileID
 	number      int32 // in the symbol table of the file
-	sec         SecID
+	sec         secID
 	align, size uint64
 	replaced    bool
 }
@@ -42,7 +42,7 @@ func groupBefore(p, q *sharedVar) bool { return p.size > q.size }
 // sharedPlan is the layout of shared memory of an executable. Every kernel's shared memory begins at 0: first the
 // variables of the functions that it reaches, at the same offsets in all kernels, then its own, then dynamic memory.
 type sharedPlan struct {
-	l *Link
+	l *link
 	// own are the variables of each kernel, kernelAt is its index by code section plus one.
 	own      [][]sharedVar
 	kernelAt []int32
@@ -63,7 +63,7 @@ type sharedPlan struct {
 }
 
 // sharedMemory lays out shared memory.
-func (l *Link) sharedMemory() error {
+func (l *link) sharedMemory() error {
 	p := &sharedPlan{l: l, reserve: l.sharedReserve(), shown: l.shownReserve()}
 	p.kernelAt = make([]int32, len(l.Secs))
 	for i, text := range l.Kernels {
@@ -86,7 +86,7 @@ func (l *Link) sharedMemory() error {
 
 // sharedReserve is the number of bytes at the start of a kernel's shared memory that belong to the system. Sizes of
 // sections and values of symbols count them, offsets in code do not (observed).
-func (l *Link) sharedReserve() uint64 {
+func (l *link) sharedReserve() uint64 {
 	if l.rel || l.DisableSmemReserve {
 		return 0
 	}
@@ -95,7 +95,7 @@ func (l *Link) sharedReserve() uint64 {
 
 // shownReserve is what the values of shared variables' symbols count of the system's bytes: the same, but from sm_100 on
 // --disable-smem-reservation leaves it as it is (observed).
-func (l *Link) shownReserve() uint64 {
+func (l *link) shownReserve() uint64 {
 	if !l.rel && l.SM >= 100 {
 		return uint64(l.profile.ReservedShared)
 	}
@@ -103,7 +103,7 @@ func (l *Link) shownReserve() uint64 {
 }
 
 // sharedStart is the first offset that a variable may have: --reserve-null-pointer leaves 0 free (observed).
-func (l *Link) sharedStart() uint64 {
+func (l *link) sharedStart() uint64 {
 	if l.ReserveNullPointer {
 		return 1
 	}
@@ -111,9 +111,9 @@ func (l *Link) sharedStart() uint64 {
 }
 
 // keepsShared reports whether the image shows shared variables and .nv_debug.shared.
-func (l *Link) keepsShared() bool { return l.debugShared() || l.PreserveRelocs }
+func (l *link) keepsShared() bool { return l.debugShared() || l.PreserveRelocs }
 
-func (l *Link) debugShared() bool { return l.Debug && !l.SuppressDebugInfo }
+func (l *link) debugShared() bool { return l.Debug && !l.SuppressDebugInfo }
 
 // collect lists the shared variables in the order of their definitions, dynamic arrays in that of their first mentions,
 // and finds the functions that use them.
@@ -131,7 +131,7 @@ func (p *sharedPlan) collect() error {
 			v.dynamic = true
 			p.functions = append(p.functions, v)
 			p.arrays = append(p.arrays, v)
-		case l.Secs[d.sec].Kind == KindSharedEntry:
+		case l.Secs[d.sec].Kind == kindSharedEntry:
 			if k := p.kernelAt[l.Secs[d.sec].Owner]; k != 0 {
 				p.own[k-1] = append(p.own[k-1], v)
 			}
@@ -144,7 +144,7 @@ func (p *sharedPlan) collect() error {
 
 // sharedUses lists, by symbol, the functions whose code refers to a shared variable. A removed function counts: a
 // variable that only dead code uses takes part in the layout (observed).
-func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
+func (l *link) sharedUses() (map[symID][]funcID, error) {
 	shared := func(y *cubin.Symbol) bool {
 		return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOShared
 	}
@@ -152,7 +152,7 @@ func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
 	if err != nil {
 		return nil, err
 	}
-	uses := map[SymID][]FuncID{}
+	uses := map[symID][]funcID{}
 	for _, list := range lists {
 		for _, u := range list {
 			if fns := uses[u.sym]; u.fn != 0 && (len(fns) == 0 || fns[len(fns)-1] != u.fn) {
@@ -166,7 +166,7 @@ func (l *Link) sharedUses() (map[SymID][]FuncID, error) {
 // sharedDefinitions lists the shared variables of the image in the order in which the inputs define them, dynamic arrays (sec
 // is 0) in that of their first mentions. A definition that a later one replaced keeps its room beside it (observed).
 // Instances of dynamic memory that an earlier relocatable link made count as one.
-func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
+func (l *link) sharedDefinitions(uses map[symID][]funcID) []sharedDef {
 	defs := slices.Clone(l.replacedShared)
 	for i := range defs {
 		d := &defs[i]
@@ -175,7 +175,7 @@ func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
 	}
 	defs = slices.DeleteFunc(defs, func(d sharedDef) bool { return d.sec == 0 })
 	for i := 1; i < len(l.Syms); i++ {
-		id := SymID(i)
+		id := symID(i)
 		s := &l.Syms[id]
 		if !s.Shared() || s.Dead {
 			continue
@@ -184,17 +184,17 @@ func (l *Link) sharedDefinitions(uses map[SymID][]FuncID) []sharedDef {
 		case id == l.instance:
 		case s.Side == noSide:
 			continue
-		case s.Def == NoFile && s.Size != 0:
+		case s.Def == noFile && s.Size != 0:
 			continue // a reference to an array of known size that nobody defines
-		case s.Def != NoFile && s.Sec == 0:
+		case s.Def != noFile && s.Sec == 0:
 			continue
-		case s.Def != NoFile && s.Size == 0 && l.Secs[s.Sec].Kind == KindSharedFuncs:
+		case s.Def != noFile && s.Size == 0 && l.Secs[s.Sec].Kind == kindSharedFuncs:
 			// A dynamic array that a relocatable link gave a section; code of another input may name it.
 			defined := s.Def
-			s.Def, s.Shndx, s.First = NoFile, cubin.SHNUndef, defined
+			s.Def, s.Shndx, s.First = noFile, cubin.SHNUndef, defined
 		}
 		d := sharedDef{sym: id, file: s.Def, number: s.DefSym, sec: s.Sec, align: s.Value, size: s.Size}
-		if s.Def == NoFile {
+		if s.Def == noFile {
 			d.file, d.sec = s.First, 0
 		}
 		defs = append(defs, d)
@@ -242,16 +242,16 @@ func (p *sharedPlan) assignFunctions() {
 }
 
 // sharedName is the name of the section of a kernel's shared memory.
-func (l *Link) sharedName(text SecID) string { return ".nv.shared." + l.Secs[text].functionName() }
+func (l *link) sharedName(text secID) string { return ".nv.shared." + l.Secs[text].functionName() }
 
 // sharedSection is that section, created if need be.
-func (l *Link) sharedSection(text SecID) SecID { return l.sec(l.sharedName(text), text, 0) }
+func (l *link) sharedSection(text secID) secID { return l.sec(l.sharedName(text), text, 0) }
 
 // hasSharedSection reports whether it was created.
-func (l *Link) hasSharedSection(text SecID) bool { return l.hasChild(text, l.sharedName(text)) }
+func (l *link) hasSharedSection(text secID) bool { return l.hasChild(text, l.sharedName(text)) }
 
 // functionName is the name of the function of a code section.
-func (s *Section) functionName() string { return s.Name[len(".text."):] }
+func (s *section) functionName() string { return s.Name[len(".text."):] }
 
 // placeEntries places each kernel's own variables behind the groups that it uses.
 func (p *sharedPlan) placeEntries() {
@@ -358,7 +358,7 @@ func (p *sharedPlan) symbols() {
 			p.l.Syms[v.sym].Value = v.addr + p.shown
 			if v.replaced && !p.l.Mercury {
 				if p.l.mem.sharedTwice == nil {
-					p.l.mem.sharedTwice = map[SymID]bool{}
+					p.l.mem.sharedTwice = map[symID]bool{}
 				}
 				p.l.mem.sharedTwice[v.sym] = true
 			}
@@ -375,7 +375,7 @@ func (p *sharedPlan) symbols() {
 }
 
 // sharedOffset is the offset of a shared variable in code, which does not count the reserved bytes.
-func (l *Link) sharedOffset(id SymID) uint64 {
+func (l *link) sharedOffset(id symID) uint64 {
 	at := l.Syms[id].Value - l.shownReserve()
 	if l.mem.sharedTwice[id] {
 		at -= l.shownReserve()
@@ -399,7 +399,7 @@ func (p *sharedPlan) limits() {
 	if l.AsReference && l.sharedFuncs != 0 && l.keepsShared() && p.total > limit+off {
 		debug = l.sharedFuncs
 	}
-	exceeds := func(sec SecID, name string, size uint64) {
+	exceeds := func(sec secID, name string, size uint64) {
 		l.mem.excessShared = append(l.mem.excessShared, excess{sec, name, size, limit})
 	}
 	for k, text := range l.Kernels {
@@ -423,11 +423,11 @@ const (
 	// debugSharedOwner is how the reference names the owner of .nv_debug.shared, which has none: with its eleventh letter
 	// the function's name begins in the name of any other section of shared memory (observed).
 	debugSharedOwner = "hared"
-	noSharedSection  = SecID(math.MaxInt32)
+	noSharedSection  = secID(math.MaxInt32)
 )
 
 // sharedMax is the most bytes of static shared memory of a kernel; 0 if the release does not know the target.
-func (l *Link) sharedMax() uint64 {
+func (l *link) sharedMax() uint64 {
 	a := arch.Arch{SM: l.SM}
 	if l.Suffix != "" {
 		a.Suffix = arch.Suffix(l.Suffix[0])

@@ -6,7 +6,7 @@ import (
 
 // sharedSizes sets the shared sections of a relocatable link. It assigns no addresses: values of variables stay their
 // alignments, and a section's size is the plain sum of its variables' sizes (observed).
-func (l *Link) sharedSizes() {
+func (l *link) sharedSizes() {
 	for _, s := range l.Secs[1:] {
 		if s.Kind.shared() {
 			s.Align = 1 // variables' alignments count, not those of the inputs' sections
@@ -24,8 +24,8 @@ func (l *Link) sharedSizes() {
 		s := &l.Syms[i]
 		switch {
 		case s.Type() != cubin.STTCudaObject || s.Side == noSide:
-		case s.Shared() && s.Def == NoFile && s.Size == 0 && (s.Name != externInstance || s.First != NoFile):
-			l.dynamicArrayValue(SymID(i))
+		case s.Shared() && s.Def == noFile && s.Size == 0 && (s.Name != externInstance || s.First != noFile):
+			l.dynamicArrayValue(symID(i))
 			dynamic = true
 		case l.sharedVariableSize(s):
 			dynamic = true
@@ -39,12 +39,12 @@ func (l *Link) sharedSizes() {
 }
 
 // enlarge makes room for a variable of a shared section.
-func (s *Section) enlarge(size, align uint64) {
+func (s *section) enlarge(size, align uint64) {
 	s.Size, s.Align = s.Size+size, max(s.Align, align)
 }
 
 // wholeSharedSizes sets the sections of kernels that join as wholes.
-func (l *Link) wholeSharedSizes() {
+func (l *link) wholeSharedSizes() {
 	whole := l.wholeShared()
 	for _, text := range l.Kernels {
 		e, ok := whole[text]
@@ -58,7 +58,7 @@ func (l *Link) wholeSharedSizes() {
 }
 
 // dynamicArrayValue settles what a dynamic array is to a later link.
-func (l *Link) dynamicArrayValue(id SymID) {
+func (l *link) dynamicArrayValue(id symID) {
 	if l.KeepSettledRelocs {
 		return // a later link places it, and needs its alignment
 	}
@@ -77,11 +77,11 @@ func (l *Link) dynamicArrayValue(id SymID) {
 
 // sharedVariableSize makes room for a variable if it is a shared one, and reports whether it is what an earlier relocatable
 // link made of a dynamic array.
-func (l *Link) sharedVariableSize(s *Symbol) bool {
-	if s.Def == NoFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
+func (l *link) sharedVariableSize(s *symbol) bool {
+	if s.Def == noFile && s.Of == 0 && s.Space() != 0 && s.Name != externInstance && !l.AllowUndefGlobals {
 		s.Value = ^uint64(0) // what nobody defines (observed)
 	}
-	if s.Def == NoFile || s.Sec == 0 {
+	if s.Def == noFile || s.Sec == 0 {
 		return false
 	}
 	sec := l.Secs[s.Sec]
@@ -89,7 +89,7 @@ func (l *Link) sharedVariableSize(s *Symbol) bool {
 		return false
 	}
 	sec.enlarge(s.Size, s.Value)
-	if s.Size != 0 || sec.Kind != KindSharedFuncs {
+	if s.Size != 0 || sec.Kind != kindSharedFuncs {
 		return false
 	}
 	if l.debugShared() {
@@ -100,11 +100,11 @@ func (l *Link) sharedVariableSize(s *Symbol) bool {
 
 // debugDynamic gives dynamic arrays their places in a relocatable link with -g: behind the own variables of all kernels that
 // refer to one of them or to others that these kernels refer to. Functions do not count (observed).
-func (l *Link) debugDynamic() {
+func (l *link) debugDynamic() {
 	uses := l.externUses
-	sections := make([]SecID, len(uses))
+	sections := make([]secID, len(uses))
 	sets := newDisjointSets(len(uses))
-	bySection, bySymbol := map[SecID]int32{}, map[SymID]int32{} // the first use
+	bySection, bySymbol := map[secID]int32{}, map[symID]int32{} // the first use
 	for i, u := range uses {
 		sections[i] = l.sharedSection(u.text)
 		joinFirst(sets, bySection, sections[i], int32(i))
@@ -131,7 +131,7 @@ func joinFirst[K comparable](sets disjointSets, first map[K]int32, key K, i int3
 }
 
 // alignShared adjusts the shared sections of a relocatable link and drops those that are not needed.
-func (l *Link) alignShared(dynamic bool) {
+func (l *link) alignShared(dynamic bool) {
 	maximum := uint64(0)
 	if l.sharedFuncs != 0 {
 		s := l.Secs[l.sharedFuncs]
@@ -142,14 +142,14 @@ func (l *Link) alignShared(dynamic bool) {
 	}
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindSharedEntry:
+		case kindSharedEntry:
 			l.alignEntryShared(s, maximum, dynamic)
-		case KindSharedFuncs, KindSharedReserved:
+		case kindSharedFuncs, kindSharedReserved:
 		default:
 			continue
 		}
 		switch {
-		case s.Size == 0 && s.Align != 16 && !(s.Kind == KindSharedFuncs && s.Align > 16 && dynamic):
+		case s.Size == 0 && s.Align != 16 && !(s.Kind == kindSharedFuncs && s.Align > 16 && dynamic):
 			s.Drop = true
 		case s.Size <= s.Align:
 			s.Size += s.Align
@@ -161,7 +161,7 @@ func (l *Link) alignShared(dynamic bool) {
 	}
 }
 
-func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
+func (l *link) alignEntryShared(s *section, maximum uint64, dynamic bool) {
 	id, uses := l.externInstance[s.Owner]
 	if s.Size == 0 && !uses && !(dynamic && maximum >= 16) {
 		return
@@ -180,7 +180,7 @@ func (l *Link) alignEntryShared(s *Section, maximum uint64, dynamic bool) {
 }
 
 // dynamicStart is where dynamic shared memory begins behind size bytes of other variables.
-func (l *Link) dynamicStart(size uint64) uint64 {
+func (l *link) dynamicStart(size uint64) uint64 {
 	return alignUp(max(size, l.sharedStart()), dynamicAlign)
 }
 
@@ -189,7 +189,7 @@ const dynamicAlign = 16
 
 // reservedShared places the variables of the system in .nv.shared.reserved.0, behind the area that the symbol
 // .nv.reservedSmem.offset0 names. The twin does not count that area (observed).
-func (l *Link) reservedShared() {
+func (l *link) reservedShared() {
 	if l.sharedReserved == 0 {
 		return
 	}
@@ -201,8 +201,8 @@ func (l *Link) reservedShared() {
 	var list []sharedVar
 	for i := 1; i < len(l.Syms); i++ {
 		y := &l.Syms[i]
-		if y.Sec == s.ID && y.Of == 0 && y.Def != NoFile {
-			list = append(list, sharedVar{sym: SymID(i), align: y.Value, size: y.Size})
+		if y.Sec == s.ID && y.Of == 0 && y.Def != noFile {
+			list = append(list, sharedVar{sym: symID(i), align: y.Value, size: y.Size})
 		}
 	}
 	listSort(list, coreBefore)

@@ -98,12 +98,12 @@ func (o *object) encode() []byte {
 }
 
 // laidOut runs a link up to layout.
-func laidOut(t *testing.T, opts Options, objects ...*object) *Link {
+func laidOut(t *testing.T, opts Options, objects ...*object) *link {
 	t.Helper()
 	if opts.SM == 0 {
 		opts.SM, opts.Toolkit = 80, 130
 	}
-	l := &Link{Options: opts, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+	l := &link{Options: opts, Diag: &diag.Collector{}, externInstance: map[secID]symID{}}
 	for i, o := range objects {
 		l.sources = append(l.sources, Source{Name: string(rune('a'+i)) + ".cubin", Data: o.encode()})
 	}
@@ -119,7 +119,7 @@ func laidOut(t *testing.T, opts Options, objects ...*object) *Link {
 }
 
 // values maps names to addresses.
-func values(l *Link, names ...string) map[string]uint64 {
+func values(l *link, names ...string) map[string]uint64 {
 	out := map[string]uint64{}
 	for i := 1; i < len(l.Syms); i++ {
 		for _, n := range names {
@@ -131,13 +131,13 @@ func values(l *Link, names ...string) map[string]uint64 {
 	return out
 }
 
-func sectionNamed(l *Link, name string) *Section {
+func sectionNamed(l *link, name string) *section {
 	for _, s := range l.Secs[1:] {
 		if s.Name == name {
 			return s
 		}
 	}
-	return &Section{}
+	return &section{}
 }
 
 func TestCommonsStandInReverseOrderWithTheFirstAlignment(t *testing.T) {
@@ -229,7 +229,7 @@ func TestAnArrayThatAnEarlierFileLeavesOpenHasTheMemoryOfItsDefinition(t *testin
 	defined := func() *object {
 		return newObject().function("kb", true, 0x160).shared("", "x", 4, 4).uses("kb", 55, "x")
 	}
-	for _, l := range []*Link{laidOut(t, Options{}, opened(), defined()), laidOut(t, Options{}, defined(), opened())} {
+	for _, l := range []*link{laidOut(t, Options{}, opened(), defined()), laidOut(t, Options{}, defined(), opened())} {
 		for _, name := range []string{".nv.shared.ka", ".nv.shared.kb"} {
 			if s := sectionNamed(l, name); s.Size != 4 || s.Drop {
 				t.Errorf("%s first: %s has %d bytes (dropped: %v), want 4", l.Inputs[0].Name, name, s.Size, s.Drop)
@@ -240,7 +240,7 @@ func TestAnArrayThatAnEarlierFileLeavesOpenHasTheMemoryOfItsDefinition(t *testin
 
 func TestTooMuchSharedMemoryIsReportedPerKernel(t *testing.T) {
 	o := newObject().function("k1", true, 0x160).function("k2", true, 0x160).shared("k1", "a", 4, 0xc001).shared("k2", "b", 4, 0xc000)
-	l := &Link{Options: Options{SM: 80, Toolkit: 130}, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}, sources: []Source{{Name: "a", Data: o.encode()}}}
+	l := &link{Options: Options{SM: 80, Toolkit: 130}, Diag: &diag.Collector{}, externInstance: map[secID]symID{}, sources: []Source{{Name: "a", Data: o.encode()}}}
 	for _, p := range passes()[:6] {
 		if err := p.run(l, context.Background()); err != nil {
 			break

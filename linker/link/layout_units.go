@@ -26,8 +26,8 @@ type units struct {
 }
 
 // unitsOf returns an empty set for a bank whose units are merged.
-func (l *Link) unitsOf(s *Section) *units {
-	if s.Kind != KindConstUser || !l.mergesUnits() || cubin.BankOf(plainName(s.Name)) != 3 {
+func (l *link) unitsOf(s *section) *units {
+	if s.Kind != kindConstUser || !l.mergesUnits() || cubin.BankOf(plainName(s.Name)) != 3 {
 		return nil
 	}
 	u := &units{places: map[unit]uint64{}, tail: len(s.Parts)}
@@ -38,7 +38,7 @@ func (l *Link) unitsOf(s *Section) *units {
 }
 
 // lostAll reports whether all symbols of a contribution lost against others.
-func (l *Link) lostAll(p *Part) bool {
+func (l *link) lostAll(p *part) bool {
 	in := l.Inputs[p.In]
 	for _, n := range l.variables(in).in(p.Sec) {
 		if id := in.PlainSyms[n]; id != 0 && l.Syms[id].Def == in.ID {
@@ -49,12 +49,12 @@ func (l *Link) lostAll(p *Part) bool {
 }
 
 // mergesUnits reports whether the link is one in which the reference looks for units.
-func (l *Link) mergesUnits() bool {
+func (l *link) mergesUnits() bool {
 	return !l.rel && l.filtersConstants()
 }
 
 // filtersConstants reports whether a filter of kernels decides about user constants.
-func (l *Link) filtersConstants() bool { return !l.debugShared() && (l.filtered || l.FilterGiven) }
+func (l *link) filtersConstants() bool { return !l.debugShared() && (l.filtered || l.FilterGiven) }
 
 func unitOf(h *cubin.Section) unit {
 	u := unit{size: h.Size, align: h.Addralign}
@@ -96,7 +96,7 @@ func isUnit(size, align uint64) bool {
 
 // markUnits gives the null symbol the place of the last unit of user constants that was not merged, whatever a function's
 // constants gave it.
-func (l *Link) markUnits() {
+func (l *link) markUnits() {
 	if l.mem.hasUnit {
 		l.mem.nullValue = l.mem.lastUnit
 	}

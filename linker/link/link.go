@@ -95,8 +95,8 @@ type Result struct {
 	DroppedSources []int
 }
 
-// Link is the state of one link, handed from pass to pass.
-type Link struct {
+// link is the state of one link, handed from pass to pass.
+type link struct {
 	Options
 	Diag *diag.Collector
 	// tool and release are the rows of the release to imitate, profile that of the target (an empty one for a number that no
@@ -119,36 +119,36 @@ type Link struct {
 	hasInner bool
 
 	sources []Source
-	Inputs  []*Input
-	Syms    []Symbol // [0] is the null symbol
-	Secs    []*Section
-	Funcs   []Func // [0] is unused
+	Inputs  []*input
+	Syms    []symbol // [0] is the null symbol
+	Secs    []*section
+	Funcs   []function // [0] is unused
 	Protos  []string
 	// Local and Global are the two sides of the symbol table, in order of creation.
-	Local, Global []SymID
+	Local, Global []symID
 
 	names     nameTable
-	protoID   map[string]ProtoID
-	protoList []ProtoID // prototypes in the order in which the string table holds them
+	protoID   map[string]protoID
+	protoList []protoID // prototypes in the order in which the string table holds them
 	// Entries are the kernels of the image in order of their code sections' creation.
-	Entries []FuncID
-	Kernels []SecID // code sections of kernels in order of creation
+	Entries []funcID
+	Kernels []secID // code sections of kernels in order of creation
 	// FuncConsts, in order of the inputs' sections, are the constants of functions that are no kernels (executables only).
-	FuncConsts []FuncConst
+	FuncConsts []funcConst
 
 	graph graph
 	// singles are, by name, the sections that belong to no other. Those that do are found beside their owner or target: two local
 	// functions of one name give two sections of one name.
-	singles map[string]SecID
+	singles map[string]secID
 	// resolved are the sections that preserve applied entries, by the name of the section that the entries patched.
-	resolved map[string]SecID
+	resolved map[string]secID
 	slabs    linkSlabs
 	// created is the number of sections that the reference would have created.
 	created uint32
 	// Sections that exist once, 0 while they do not.
-	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction SecID
-	globalSec, globalInit, sharedFuncs, sharedReserved                                                   SecID
-	uft, udt                                                                                             SecID
+	shstrtab, strtab, symtab, symtabShndx, tkinfo, cuinfo, info, compat, callgraph, prototype, relAction secID
+	globalSec, globalInit, sharedFuncs, sharedReserved                                                   secID
+	uft, udt                                                                                             secID
 	// hasUFT: some input has unified functions.
 	hasUFT bool
 
@@ -156,10 +156,10 @@ type Link struct {
 	replacedShared []sharedDef
 	// externInstance is, in a relocatable link, the symbol that stands for a kernel's dynamic shared memory, by code section;
 	// with -g it is 0.
-	externInstance map[SecID]SymID
+	externInstance map[secID]symID
 	// instance is the symbol that stands for the instances of dynamic shared memory that earlier relocatable links made, 0 if
 	// there are none.
-	instance SymID
+	instance symID
 	// externUses are, in a relocatable link with -g, the kernels' references to dynamic arrays.
 	externUses []externUse
 
@@ -180,8 +180,8 @@ type Link struct {
 
 // linkSlabs is where the sequential passes take what a link has tens of thousands of.
 type linkSlabs struct {
-	sections slab.Pool[Section]
-	parts    slab.Pool[Part]
+	sections slab.Pool[section]
+	parts    slab.Pool[part]
 	names    slab.Pool[byte]
 }
 
@@ -195,31 +195,31 @@ func (s *linkSlabs) name(prefix, rest string) string {
 // pass is one step of a link. The names are those that -v, --time and traces show.
 type pass struct {
 	name string
-	run  func(*Link, context.Context) error
+	run  func(*link, context.Context) error
 }
 
 // passes is the table of contents of the linker. Each sentence says why the pass stands where it does.
 func passes() []pass {
 	return []pass{
 		// read: every later pass indexes parsed files. After it, no byte of an input is interpreted as a header again.
-		{"read", (*Link).read},
+		{"read", (*link).read},
 		// resolve: symbols by name decide whose code and data count. After it, no input is added.
-		{"resolve", (*Link).resolve},
+		{"resolve", (*link).resolve},
 		// reach: what no kernel reaches leaves no trace in the image, not even a name; so liveness comes before sections are created.
-		{"reach", (*Link).reach},
+		{"reach", (*link).reach},
 		// merge: sections and symbols are created in the order that numbers, names and addresses follow.
 		// After it, no symbol is added, and no section but those of bindless and kernels' banks and shared memory in layout.
-		{"merge", (*Link).merge},
+		{"merge", (*link).merge},
 		// bindless: descriptors enlarge the parameter bank of kernels, so they come before sizes are known.
-		{"bindless", (*Link).bindless},
+		{"bindless", (*link).bindless},
 		// layout: addresses in constant, global and shared space. After it, addresses, sizes of data and symbol numbers are fixed.
-		{"layout", (*Link).place},
+		{"layout", (*link).place},
 		// relocate: every relocation is applied, kept for the loader, or dropped for a stated reason.
-		{"relocate", (*Link).relocate},
+		{"relocate", (*link).relocate},
 		// finalize: attributes, call graph, notes, and the numbers of sections. After it, every size is known.
-		{"finalize", (*Link).finalize},
+		{"finalize", (*link).finalize},
 		// write: the image is encoded in pieces, each to its own place; nothing is decided any more.
-		{"write", (*Link).write},
+		{"write", (*link).write},
 	}
 }
 
@@ -230,7 +230,7 @@ func Run(ctx context.Context, opts Options, sources []Source, d *diag.Collector)
 	if opts.Jobs <= 0 && sizeOf(sources) < smallLink {
 		opts.Jobs = 1
 	}
-	l := &Link{Options: opts, Diag: d, sources: sources, externInstance: map[SecID]SymID{}}
+	l := &link{Options: opts, Diag: d, sources: sources, externInstance: map[secID]symID{}}
 	for _, p := range passes() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

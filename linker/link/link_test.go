@@ -115,7 +115,7 @@ func deviceView(t *testing.T, image []byte) map[string]string {
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		switch {
-		case kindOf(s.Name, s.Owned()) == KindText, kindOf(s.Name, s.Owned()) == KindConstEntry:
+		case kindOf(s.Name, s.Owned()) == kindText, kindOf(s.Name, s.Owned()) == kindConstEntry:
 			view[s.Name] = fmt.Sprintf("%x", s.Data)
 		case s.NumRels() > 0:
 			var lines []string

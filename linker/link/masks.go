@@ -20,14 +20,14 @@ func (f *infoForm) completeMasks() int {
 	masks = f.completeStubMasks(masks)
 	for i := 1; i < len(f.own); i++ {
 		fn := &l.Funcs[i]
-		if f.own[i].hasMask || fn.Text == 0 || l.Secs[fn.Text].Kind == KindUFT || l.Syms[fn.Sym].Index == 0 {
+		if f.own[i].hasMask || fn.Text == 0 || l.Secs[fn.Text].Kind == kindUFT || l.Syms[fn.Sym].Index == 0 {
 			continue
 		}
 		f.own[i].mask = noMask
 		if fn.Entry {
 			continue
 		}
-		base := FuncID(i)
+		base := funcID(i)
 		if fn.AliasOf != 0 {
 			base = fn.AliasOf
 			f.own[base].mask |= noMask // who reaches the function reaches its alias
@@ -64,7 +64,7 @@ func (f *infoForm) spreadMasks(masks int) {
 }
 
 // functionSymbols counts the function symbols of the link, 12.4's nameless ones included.
-func (l *Link) functionSymbols() int {
+func (l *link) functionSymbols() int {
 	n := len(l.Funcs) - 1
 	for _, in := range l.Inputs {
 		if in.Unnamed != 0 {

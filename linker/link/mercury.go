@@ -10,7 +10,7 @@ import (
 
 // relocateMercury makes the twins: the same passes once more over the Mercury form of every section. It runs when the
 // plain sections are relocated, since descriptors' places and entries are taken from there.
-func (l *Link) relocateMercury(ctx context.Context) error {
+func (l *link) relocateMercury(ctx context.Context) error {
 	if !l.Mercury {
 		return nil
 	}
@@ -38,17 +38,17 @@ func (l *Link) relocateMercury(ctx context.Context) error {
 }
 
 // copyCapsules gives every code section the capsule of the input that gives its code.
-func (l *Link) copyCapsules() {
+func (l *link) copyCapsules() {
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindText, KindUFT:
+		case kindText, kindUFT:
 			if len(s.Parts) > 0 && s.Parts[0].Merc != 0 && s.ID != l.uft {
 				p := &s.Parts[0]
 				f := l.Inputs[p.In].File
 				s.MercData = renewedCapsule(f.Sections[p.Merc].Data, f.Sections[p.Sec].Data)
 				s.MercSize = uint64(len(s.MercData))
 			}
-		case KindConstFunc:
+		case kindConstFunc:
 			// Jump tables: the loader fills both forms.
 			if uint64(len(s.MercData)) != s.Size {
 				s.MercData = make([]byte, s.Size)
@@ -69,23 +69,23 @@ func renewedCapsule(capsule, code []byte) []byte {
 
 // finishMercury fills in what depends on the numbers and sizes of sections: the first word of capsules, which twins share
 // the file offset of their plain section, and the bytes of reserved shared memory.
-func (l *Link) finishMercury(ctx context.Context) error {
+func (l *link) finishMercury(ctx context.Context) error {
 	if !l.Mercury {
 		return nil
 	}
-	var reserved *Section
+	var reserved *section
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindText, KindUFT:
+		case kindText, kindUFT:
 			if len(s.MercData) >= 4 {
 				le.PutUint32(s.MercData, s.Index)
 			}
-		case KindConstUser, KindGlobalInit:
+		case kindConstUser, kindGlobalInit:
 			s.ShareOff, s.MercSize = true, s.Size
-		case KindDebug:
+		case kindDebug:
 			// .debug_info has bytes of its own even when they are equal (observed).
 			s.ShareOff = s.Name != ".debug_info" && bytes.Equal(s.Data, s.MercData)
-		case KindSharedReserved:
+		case kindSharedReserved:
 			reserved = s
 		}
 	}
@@ -98,14 +98,14 @@ func (l *Link) finishMercury(ctx context.Context) error {
 // mercSymbol returns st_info, st_other, st_value and st_size of a symbol's entry in .nv.merc.symtab. They are those of
 // .symtab in a relocatable image, whatever the image is: variables keep their type and their space; shared memory counts
 // from behind the reserved bytes, reserved memory from behind its own; functions have the size of their Mercury code (observed).
-func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
+func (l *link) mercSymbol(id symID) (info, other uint8, value, size uint64) {
 	s := &l.Syms[id]
 	info, other, value, size = l.symbolFields(id, false)
 	if s.Of != 0 {
 		return info, other, value, size
 	}
 	if s.Type() == cubin.STTFunc {
-		if s.Def != NoFile {
+		if s.Def != noFile {
 			size = l.Inputs[s.Def].File.MercSymbols[s.DefSym].Size
 		}
 		return info, other, value, size
@@ -127,13 +127,13 @@ func (l *Link) mercSymbol(id SymID) (info, other uint8, value, size uint64) {
 }
 
 // mercSpace is the memory space that .nv.merc.symtab shows for a variable of an executable.
-func (l *Link) mercSpace(s *Symbol) uint8 {
+func (l *link) mercSpace(s *symbol) uint8 {
 	switch l.Secs[s.Sec].Kind {
-	case KindSharedEntry, KindSharedFuncs:
+	case kindSharedEntry, kindSharedFuncs:
 		return cubin.STOShared
-	case KindSharedReserved:
+	case kindSharedReserved:
 		return cubin.STOReservedShrd
-	case KindConstUser, KindConstFunc, KindConstEntry, KindConstIndices:
+	case kindConstUser, kindConstFunc, kindConstEntry, kindConstIndices:
 		return cubin.STOConstant
 	}
 	return cubin.STOGlobal

@@ -24,8 +24,8 @@ const (
 // placeDescriptorBases writes the place of the table of descriptors into code that adds a slot to it: LDC R, c[0][R + place],
 // as the compiler makes it without optimization in independent texture mode. The place depends on the parameters of all
 // kernels; no relocation entry names it, but the capsule says which instructions mean the table (observed).
-func (l *Link) placeDescriptorBases() error {
-	if !slices.ContainsFunc(l.Inputs, (*Input).hasReferences) {
+func (l *link) placeDescriptorBases() error {
+	if !slices.ContainsFunc(l.Inputs, (*input).hasReferences) {
 		return nil
 	}
 	base := l.table.base
@@ -33,14 +33,14 @@ func (l *Link) placeDescriptorBases() error {
 		base = l.descriptorBase() // a later link writes its own
 	}
 	return l.parallel(len(l.Secs), func(i int) error {
-		if s := l.Secs[i]; s != nil && s.Kind == KindText && len(s.Parts) > 0 && s.Parts[0].Merc != 0 {
+		if s := l.Secs[i]; s != nil && s.Kind == kindText && len(s.Parts) > 0 && s.Parts[0].Merc != 0 {
 			placeDescriptorBase(s, base)
 		}
 		return nil
 	})
 }
 
-func placeDescriptorBase(s *Section, base uint64) {
+func placeDescriptorBase(s *section, base uint64) {
 	c, err := cubin.ParseCapsule(s.MercData)
 	if err != nil {
 		return // refused when an operand is looked for
@@ -60,6 +60,6 @@ func placeDescriptorBase(s *Section, base uint64) {
 }
 
 // hasReferences reports whether an input has textures, samplers or surfaces.
-func (in *Input) hasReferences() bool {
+func (in *input) hasReferences() bool {
 	return slices.ContainsFunc(in.File.MercSymbols, func(y cubin.Symbol) bool { return isReference(y.Type()) })
 }

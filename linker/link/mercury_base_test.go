@@ -30,9 +30,9 @@ func TestCodeFindsTheTableOfDescriptorsBehindAllParameters(t *testing.T) {
 		record := make([]byte, 32)
 		record[0], record[1], record[12], record[18] = 2, recordLoad, test.bank, 0x0a
 		capsule = append(append(capsule, record...), 0x50, 0x00)
-		text := &Section{Kind: KindText, Data: load(test.register), MercData: capsule, Parts: []Part{{Sec: 1, Merc: 2}}}
-		l := &Link{Mercury: true, Secs: []*Section{nil, text}, table: bindlessTable{base: 0x3a0}}
-		l.Inputs = []*Input{{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Info: uint8(test.symbol)}}}}}
+		text := &section{Kind: kindText, Data: load(test.register), MercData: capsule, Parts: []part{{Sec: 1, Merc: 2}}}
+		l := &link{Mercury: true, Secs: []*section{nil, text}, table: bindlessTable{base: 0x3a0}}
+		l.Inputs = []*input{{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Info: uint8(test.symbol)}}}}}
 		if err := l.placeDescriptorBases(); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 // is not in the file; the k-th entry against a symbol belongs to the k-th plain entry against the same symbol, and the
 // plain one's SASS instruction tells the record (observed). Everything is read when the first operand is asked for.
 type capsuleFields struct {
-	in   *Input
-	part *Part // the relocation section in both its forms
+	in   *input
+	part *part // the relocation section in both its forms
 	data []byte
 
 	read    bool
@@ -26,7 +26,7 @@ type capsuleFields struct {
 
 // codeEntry is an entry of code: which symbol is used where.
 type codeEntry struct {
-	sym SymID
+	sym symID
 	off uint64
 }
 
@@ -36,7 +36,7 @@ func (a codeEntry) compare(b codeEntry) int {
 
 // find returns the offset in the capsule of the operand, width bytes long, that a Mercury entry patches; ok is false if it
 // is not there.
-func (c *capsuleFields) find(sym SymID, off, width uint64) (at uint64, ok bool, err error) {
+func (c *capsuleFields) find(sym symID, off, width uint64) (at uint64, ok bool, err error) {
 	if !c.read {
 		c.read = true
 		c.err = c.open()
@@ -91,7 +91,7 @@ func (c *capsuleFields) open() error {
 }
 
 // codeEntries lists the entries of a relocation section by symbol and offset, without those against section symbols.
-func codeEntries(in *Input, index int32, syms []SymID) []codeEntry {
+func codeEntries(in *input, index int32, syms []symID) []codeEntry {
 	if index == 0 {
 		return nil
 	}

@@ -13,13 +13,13 @@ import (
 
 func TestJumpTablesOfReplacedCopiesLoseTheirEntries(t *testing.T) {
 	// The second input's copy counts: it replaced the first, and the third lost against it.
-	l := &Link{Inputs: []*Input{{ID: 0}, {ID: 1}, {ID: 2}}}
-	l.Secs = []*Section{{}, {ID: 1, Name: ".text.f", Kind: KindText, Fn: 1, Parts: []Part{{In: 1, Merc: 7}}}}
-	l.Syms = []Symbol{{}, {Name: "f", Def: 1, Sec: 1}}
-	table := &Section{ID: 2, Name: mercOptimizer + "f", Kind: KindConstFunc, Owner: 1}
+	l := &link{Inputs: []*input{{ID: 0}, {ID: 1}, {ID: 2}}}
+	l.Secs = []*section{{}, {ID: 1, Name: ".text.f", Kind: kindText, Fn: 1, Parts: []part{{In: 1, Merc: 7}}}}
+	l.Syms = []symbol{{}, {Name: "f", Def: 1, Sec: 1}}
+	table := &section{ID: 2, Name: mercOptimizer + "f", Kind: kindConstFunc, Owner: 1}
 	p := &twinPatcher{twinRelocator: &twinRelocator{l: l}, twinTarget: twinTarget{sec: table}}
 	var got []bool
-	for in := range FileID(3) {
+	for in := range fileID(3) {
 		got = append(got, p.counts(in, 9))
 	}
 	if diff := cmp.Diff([]bool{false, true, true}, got); diff != "" {
@@ -33,7 +33,7 @@ func TestJumpTablesOfReplacedCopiesLoseTheirEntries(t *testing.T) {
 
 func TestConstantsOfCopiesThatLostComeOutEmptyInAMercuryImage(t *testing.T) {
 	for _, mercury := range []bool{true, false} {
-		l := &Link{Mercury: mercury, Syms: []Symbol{{}, {Name: "f", Def: 1, Sec: 1}}, Secs: []*Section{{}, {ID: 1, Name: ".text.f", Kind: KindText, Fn: 1}}}
+		l := &link{Mercury: mercury, Syms: []symbol{{}, {Name: "f", Def: 1, Sec: 1}}, Secs: []*section{{}, {ID: 1, Name: ".text.f", Kind: kindText, Fn: 1}}}
 		got := []bool{l.emptyCopy(0, 1), l.emptyCopy(1, 1), l.emptyCopy(2, 1), l.emptyCopy(2, 0)}
 		if diff := cmp.Diff([]bool{mercury, false, mercury, false}, got); diff != "" {
 			t.Errorf("Mercury %v (-want +got):\n%s", mercury, diff)
@@ -44,10 +44,10 @@ func TestConstantsOfCopiesThatLostComeOutEmptyInAMercuryImage(t *testing.T) {
 func TestEmptyTablesOfLosingCopiesGetTheTargetsThatTheWinnerHasToo(t *testing.T) {
 	bank := le.AppendUint32(le.AppendUint32(make([]byte, 4, 20), 0x70), 0xa0)
 	bank = append(bank, make([]byte, 8)...)
-	target := func(off uint64, addend int64) OutRel {
-		return OutRel{Offset: off, Sym: 1, Type: uint32(reloc.MercuryProgRel32), Addend: addend}
+	target := func(off uint64, addend int64) outRel {
+		return outRel{Offset: off, Sym: 1, Type: uint32(reloc.MercuryProgRel32), Addend: addend}
 	}
-	fillEmptyPlaces(bank, []OutRel{target(16, 0xd0), target(12, 0x230), target(8, 0x130), target(4, 0xd0), target(0, 0x130), target(20, 0xd0)})
+	fillEmptyPlaces(bank, []outRel{target(16, 0xd0), target(12, 0x230), target(8, 0x130), target(4, 0xd0), target(0, 0x130), target(20, 0xd0)})
 	want := []uint32{0xa0, 0x70, 0xa0, 0, 0x70}
 	for i, w := range want {
 		if got := le.Uint32(bank[4*i:]); got != w {
@@ -59,7 +59,7 @@ func TestEmptyTablesOfLosingCopiesGetTheTargetsThatTheWinnerHasToo(t *testing.T)
 func TestEntriesOfLikeNamedLocalFunctionsNameTheirOwn(t *testing.T) {
 	code := []cubin.Rel{{Offset: 0x10, Type: 0x10028, Sym: inMercFunc}, {Offset: 0x20, Type: 0x10028, Sym: inMercGone}}
 	l := twinBench(Options{}, nil, code, nil)
-	for _, n := range []SymID{inMercFunc, inMercGone} {
+	for _, n := range []symID{inMercFunc, inMercGone} {
 		s := &l.Syms[n]
 		s.Name, s.Info, s.Dead, s.Index = "f", uint8(cubin.STTFunc), false, uint32(n)
 		l.Inputs[0].File.MercSymbols[n].Name, l.Inputs[0].File.MercSymbols[n].Info = s.Name, s.Info
@@ -67,7 +67,7 @@ func TestEntriesOfLikeNamedLocalFunctionsNameTheirOwn(t *testing.T) {
 	if err := l.relocateMercury(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	want := []OutRel{{Offset: 0x20, Sym: inMercGone, Type: 0x10028}, {Offset: 0x10, Sym: inMercFunc, Type: 0x10028}}
+	want := []outRel{{Offset: 0x20, Sym: inMercGone, Type: 0x10028}, {Offset: 0x10, Sym: inMercFunc, Type: 0x10028}}
 	if diff := cmp.Diff(want, l.Secs[outRela].MercRels); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -75,13 +75,13 @@ func TestEntriesOfLikeNamedLocalFunctionsNameTheirOwn(t *testing.T) {
 
 func TestEntriesInLosingWeakVariablesGo(t *testing.T) {
 	weak := uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject)
-	in := &Input{ID: 1, Syms: []SymID{0, 1, 2, 3}, Lost: []lossKind{0, lostOnArrival, lostOnArrival, notLost}, File: &cubin.File{
+	in := &input{ID: 1, Syms: []symID{0, 1, 2, 3}, Lost: []lossKind{0, lostOnArrival, lostOnArrival, notLost}, File: &cubin.File{
 		MercSymbols: []cubin.Symbol{{}, {Name: "w", Info: weak, Shndx: 5, Value: 8, Size: 8}, {Name: "s", Info: weak, Shndx: 5, Value: 16, Size: 8},
 			{Name: "kept", Info: weak, Shndx: 5, Size: 8}},
 	}}
-	l := &Link{Inputs: []*Input{{}, in}}
+	l := &link{Inputs: []*input{{}, in}}
 	// w met a weak definition, s a strong one.
-	l.Syms = []Symbol{{}, {Info: weak, Def: 0}, {Info: 0x1d, Def: 0}, {Info: weak, Def: 1}}
+	l.Syms = []symbol{{}, {Info: weak, Def: 0}, {Info: 0x1d, Def: 0}, {Info: weak, Def: 1}}
 	lost := l.lostWeak(in, 5)
 	var got []bool
 	for _, off := range []uint64{0, 7, 8, 15, 16, 23} {
@@ -141,13 +141,13 @@ func TestTwinEntriesAreDisposedOfByKindOfSymbolAndType(t *testing.T) {
 }
 
 func TestEmptyBanksOfReplacedFunctionsGoWithTheirRelocations(t *testing.T) {
-	l := &Link{Secs: []*Section{{},
-		{ID: 1, Kind: KindConstFunc},
-		{ID: 2, Kind: KindRela, Target: 1},
-		{ID: 3, Kind: KindConstFunc, Size: 16},
-		{ID: 4, Kind: KindRela, Target: 3},
+	l := &link{Secs: []*section{{},
+		{ID: 1, Kind: kindConstFunc},
+		{ID: 2, Kind: kindRela, Target: 1},
+		{ID: 3, Kind: kindConstFunc, Size: 16},
+		{ID: 4, Kind: kindRela, Target: 3},
 	}}
-	l.mem.replacedBanks = []SecID{1, 3}
+	l.mem.replacedBanks = []secID{1, 3}
 	l.eraseEmptyBanks()
 	for i, want := range []bool{false, true, true, false, false} {
 		if got := l.Secs[i].Erased; got != want {

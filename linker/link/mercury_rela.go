@@ -14,24 +14,24 @@ import (
 // sections in what a twin is: code is a capsule, which has fields only where an instruction is written out, and most
 // entries are left to the loader, which makes the final code from the capsule.
 type twinRelocator struct {
-	l       *Link
+	l       *link
 	targets []twinTarget
-	class   []symbolClass // by SymID
+	class   []symbolClass // by symID
 }
 
 // twinTarget is a section whose twin entries patch, with the sections for what stays and for what was applied.
 type twinTarget struct {
-	sec, rela, resolved *Section
-	settled             []OutRel // in image order
+	sec, rela, resolved *section
+	settled             []outRel // in image order
 }
 
-func newTwinRelocator(l *Link) *twinRelocator {
+func newTwinRelocator(l *link) *twinRelocator {
 	t := &twinRelocator{l: l, class: make([]symbolClass, len(l.Syms))}
 	for i := 1; i < len(l.Syms); i++ {
 		t.class[i] = l.symbolClass(&l.Syms[i])
 	}
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindRela && s.Target != 0 && len(s.Parts) > 0 {
+		if s.Kind == kindRela && s.Target != 0 && len(s.Parts) > 0 {
 			sec := l.Secs[s.Target]
 			t.targets = append(t.targets, twinTarget{sec: sec, rela: s, resolved: l.resolvedOf(sec)})
 		}
@@ -47,8 +47,8 @@ type twinPatcher struct {
 	// dropsLost: entries against what lost in the same input go.
 	dropsLost bool
 
-	in      *Input
-	part    *Part
+	in      *input
+	part    *part
 	rel     *cubin.Section
 	base    uint64 // where the contribution begins in the twin
 	size    uint64 // how long it is
@@ -56,8 +56,8 @@ type twinPatcher struct {
 	vars    []heldVariable // of an executable's table of unified variables
 	patched []bool         // by section of the input; nil until asked for
 	capsule *capsuleFields
-	kept    []OutRel
-	settled []OutRel
+	kept    []outRel
+	settled []outRel
 }
 
 // span64 is a range of offsets.
@@ -65,8 +65,8 @@ type span64 struct{ start, end uint64 }
 
 // section disposes of all entries that patch one section's twin. What stays is in the reverse of the order of reading.
 func (t *twinRelocator) section(target *twinTarget) error {
-	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == KindText || target.sec.Kind == KindUFT}
-	p.dropsLost = p.sec.Kind == KindConstUser || isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
+	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == kindText || target.sec.Kind == kindUFT}
+	p.dropsLost = p.sec.Kind == kindConstUser || isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
 	for i := range p.rela.Parts {
 		if err := p.input(&p.rela.Parts[i]); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (t *twinRelocator) collectSettled() {
 }
 
 // input disposes of the entries of one input's relocation section.
-func (p *twinPatcher) input(part *Part) error {
+func (p *twinPatcher) input(part *part) error {
 	if part.Merc == 0 {
 		return nil
 	}
@@ -103,16 +103,16 @@ func (p *twinPatcher) input(part *Part) error {
 	p.base, p.size = sec.Off, p.in.File.Sections[from].Size
 	p.capsule, p.lost, p.patched = nil, nil, nil
 	switch p.sec.Kind {
-	case KindUDT:
+	case kindUDT:
 		plain, _ := p.in.forms(from)
-		p.vars = p.l.heldVariables(p.in, plain, KindUDT, nil)
-	case KindText, KindUFT:
+		p.vars = p.l.heldVariables(p.in, plain, kindUDT, nil)
+	case kindText, kindUFT:
 		p.base = 0
 		if p.sec.ID == p.l.uft {
 			p.base = sec.Off/unifiedSlot*mercurySlot - stubEntry
 		}
 		p.capsule = &capsuleFields{in: p.in, part: part, data: p.sec.MercData}
-	case KindGlobalInit:
+	case kindGlobalInit:
 		p.lost = p.l.lostWeak(p.in, from)
 	}
 	for i := range p.rel.NumRels() {
@@ -125,14 +125,14 @@ func (p *twinPatcher) input(part *Part) error {
 
 // counts reports whether the entries of a contribution are used. Those of a capsule that another input gives are not;
 // jump tables stay in every copy that layout keeps: the one that counts and those that lost on arrival.
-func (p *twinPatcher) counts(in FileID, twin int32) bool {
+func (p *twinPatcher) counts(in fileID, twin int32) bool {
 	switch p.sec.Kind {
-	case KindText, KindUFT:
+	case kindText, kindUFT:
 		if p.sec.ID == p.l.uft {
 			return true
 		}
 		return len(p.sec.Parts) > 0 && p.sec.Parts[0].In == in && p.sec.Parts[0].Merc == twin
-	case KindConstFunc:
+	case kindConstFunc:
 		return p.sec.Owner == 0 || in >= p.l.Syms[p.l.Secs[p.sec.Owner].Fn].Def
 	}
 	return true
@@ -140,7 +140,7 @@ func (p *twinPatcher) counts(in FileID, twin int32) bool {
 
 // lostWeak lists, in ascending order, the places of weak variables that met a known weak one: their entries go. Those of
 // other definitions that lost stay and patch bytes that nothing names (observed).
-func (l *Link) lostWeak(in *Input, twin int32) []span64 {
+func (l *link) lostWeak(in *input, twin int32) []span64 {
 	var out []span64
 	for i, lost := range in.Lost {
 		y := &in.File.MercSymbols[i]
@@ -165,8 +165,8 @@ type twinEntry struct {
 	cubin.Rel
 	off     uint64
 	typ     reloc.Type
-	entered SymID // as the input names it
-	sym     SymID // an alias replaced by its function
+	entered symID // as the input names it
+	sym     symID // an alias replaced by its function
 	dynamic bool  // dynamic shared memory
 }
 
@@ -179,7 +179,7 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 		return p.refuse(&r, "it lies past the end of the section that it patches")
 	}
 	off, gone := p.place(r.Offset)
-	if gone || p.sec.Kind == KindConstFunc && off >= p.sec.Size {
+	if gone || p.sec.Kind == kindConstFunc && off >= p.sec.Size {
 		return nil // the place of a losing copy's tables, which an earlier link left behind, is not in the image
 	}
 	y := &p.in.File.MercSymbols[r.Sym]
@@ -196,7 +196,7 @@ func (p *twinPatcher) entry(r cubin.Rel) error {
 
 // place translates r_offset. Bytes of no variable are not in the table of unified variables.
 func (p *twinPatcher) place(offset uint64) (off uint64, gone bool) {
-	if p.sec.Kind != KindUDT || p.l.rel {
+	if p.sec.Kind != kindUDT || p.l.rel {
 		return p.base + offset, false
 	}
 	v := findVariable(p.vars, offset)
@@ -258,7 +258,7 @@ func (p *twinPatcher) leavesToLoader(t reloc.Type) bool {
 
 // clearUnused clears the address range of a function that is not in the image. A relocatable link that leaves decisions
 // to a later one keeps the entry as long as the function is there.
-func (p *twinPatcher) clearUnused(e *twinEntry, s *Symbol) error {
+func (p *twinPatcher) clearUnused(e *twinEntry, s *symbol) error {
 	if s.Index == 0 {
 		return p.write(e, e.off, 0)
 	}
@@ -276,9 +276,9 @@ func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
 		return false
 	}
 	if y.Type() != cubin.STTFunc {
-		return p.sec.Kind == KindConstUser && p.l.pointeeLost(p.in, y, e.entered)
+		return p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, e.entered)
 	}
-	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == KindDebug && p.hasEntries(y.Shndx)
+	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == kindDebug && p.hasEntries(y.Shndx)
 }
 
 // hasEntries reports whether the input has entries that patch a section's twin.
@@ -316,32 +316,32 @@ func (p *twinPatcher) againstSection(e *twinEntry, y *cubin.Symbol) error {
 }
 
 // settle applies an entry whose symbol has its final value.
-func (p *twinPatcher) settle(e *twinEntry, class symbolClass, s *Symbol) error {
+func (p *twinPatcher) settle(e *twinEntry, class symbolClass, s *symbol) error {
 	value := s.Value
 	switch {
 	case class == classShared:
 		value = p.sharedValue(e, s)
-	case s.Def == NoFile:
+	case s.Def == noFile:
 		value = ^uint64(0) // only in a relocatable link
 	}
 	if p.resolved != nil && p.code && class == classShared && s.Index != 0 {
-		p.settled = append(p.settled, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend})
+		p.settled = append(p.settled, outRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend})
 	}
 	return p.apply(e, value)
 }
 
 // sharedValue is the place of a shared variable as Mercury counts it: without the reserved bytes.
-func (p *twinPatcher) sharedValue(e *twinEntry, s *Symbol) uint64 {
+func (p *twinPatcher) sharedValue(e *twinEntry, s *symbol) uint64 {
 	switch {
 	case p.l.rel && e.dynamic && !p.l.debugShared():
 		return 0
-	case p.l.rel && s.Def == NoFile && !e.dynamic:
+	case p.l.rel && s.Def == noFile && !e.dynamic:
 		return ^uint64(0)
 	case p.l.rel:
 		return s.Value
-	case s.Def != NoFile && s.Sec == 0: // of a kernel that is not in the image
+	case s.Def != noFile && s.Sec == 0: // of a kernel that is not in the image
 		return ^uint64(0)
-	case e.dynamic && s.Def == NoFile && p.code:
+	case e.dynamic && s.Def == noFile && p.code:
 		return p.l.dynamicShared(p.sec, e.sym)
 	}
 	return p.l.sharedOffset(e.sym)
@@ -353,14 +353,14 @@ func (p *twinPatcher) keep(e *twinEntry) {
 	if p.l.plainTypes() {
 		t = reloc.Plain(t)
 	}
-	p.kept = append(p.kept, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(t), Addend: e.Addend})
+	p.kept = append(p.kept, outRel{Offset: e.off, Sym: e.sym, Type: uint32(t), Addend: e.Addend})
 }
 
 // apply writes S + A: in a capsule only if it has the instruction in full, since otherwise the loader takes the operand
 // from the SASS; in data that the two forms share not at all, since the plain entry wrote it.
 func (p *twinPatcher) apply(e *twinEntry, s uint64) error {
 	switch p.sec.Kind {
-	case KindText, KindUFT:
+	case kindText, kindUFT:
 		off, ok, err := p.capsule.find(e.entered, e.Offset, fieldWidth(e.typ))
 		if err != nil {
 			return p.refuse(&e.Rel, err.Error())
@@ -369,7 +369,7 @@ func (p *twinPatcher) apply(e *twinEntry, s uint64) error {
 			return nil
 		}
 		return p.write(e, off, s)
-	case KindConstUser, KindGlobalInit:
+	case kindConstUser, kindGlobalInit:
 		return nil
 	}
 	return p.write(e, e.off, s)
@@ -395,14 +395,14 @@ func (p *twinPatcher) refuseAs(id diag.ID, r *cubin.Rel, problem string) error {
 // headerIndices makes the entries of descriptors' twins: those of the parameter bank, counted from the first slot, be it filled in or not.
 func (t *twinRelocator) headerIndices() {
 	for _, s := range t.l.Secs[1:] {
-		if s.Kind != KindRela || s.Target == 0 || len(s.Rels) == 0 || t.l.Secs[s.Target].Kind != KindConstIndices {
+		if s.Kind != kindRela || s.Target == 0 || len(s.Rels) == 0 || t.l.Secs[s.Target].Kind != kindConstIndices {
 			continue
 		}
 		bank := t.l.Secs[s.Target]
 		base := t.l.table.base
-		s.MercRels = make([]OutRel, len(s.Rels))
+		s.MercRels = make([]outRel, len(s.Rels))
 		for i, r := range s.Rels {
-			s.MercRels[i] = OutRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(twinHeaderType(reloc.Type(r.Type))), Addend: r.Addend}
+			s.MercRels[i] = outRel{Offset: r.Offset - base, Sym: r.Sym, Type: uint32(twinHeaderType(reloc.Type(r.Type))), Addend: r.Addend}
 		}
 		bank.MercSize = max(bank.Size, base) - base
 		bank.MercData = make([]byte, bank.MercSize)

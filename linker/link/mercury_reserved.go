@@ -23,7 +23,7 @@ const fastpathSize = 12
 // fillReserved makes the bytes of .nv.merc.nv.shared.reserved.0. Its plain form has none; the twin shows what the
 // reference's intermediate file, which holds the Mercury half alone under plain names, has at the section's offset: the
 // gap up to the section header table, then the table's first headers (observed).
-func (l *Link) fillReserved(s *Section) error {
+func (l *link) fillReserved(s *section) error {
 	s.MercSize = s.Size
 	if !l.rel {
 		s.MercSize = max(s.Size, reservedOwn) - reservedOwn
@@ -44,7 +44,7 @@ func (l *Link) fillReserved(s *Section) error {
 }
 
 // earlyNames is the size of .shstrtab before the names of what a Mercury image appends are added to it.
-func (l *Link) earlyNames() uint64 {
+func (l *link) earlyNames() uint64 {
 	first := l.Secs[l.shstrtab].Size
 	for _, h := range l.numbering.order[1:] {
 		switch s := l.Secs[h.sec]; {
@@ -60,7 +60,7 @@ func (l *Link) earlyNames() uint64 {
 // intermediateGap is the number of bytes between the offset of the reserved section and the section header table in the
 // intermediate file. That file has the plain sections up to the shared ones with the sizes of their twins, and Mercury code
 // as the compiler has it before it is packed into capsules, without gaps (observed).
-func (l *Link) intermediateGap(reserved *Section, names uint64) uint64 {
+func (l *link) intermediateGap(reserved *section, names uint64) uint64 {
 	pos, start := uint64(cubin.EhdrSize), uint64(0)
 	for _, h := range l.numbering.order[1:] {
 		s := l.Secs[h.sec]
@@ -69,16 +69,16 @@ func (l *Link) intermediateGap(reserved *Section, names uint64) uint64 {
 		}
 		align, size := l.align(s), s.Size
 		switch {
-		case s.Kind == KindShstrtab:
+		case s.Kind == kindShstrtab:
 			size = names
-		case s.Kind == KindStrtab:
+		case s.Kind == kindStrtab:
 			size = l.earlyStrings
-		case s.Kind == KindCompat:
+		case s.Kind == kindCompat:
 			size = max(size, fastpathSize) - fastpathSize
-		case s.Kind == KindText:
+		case s.Kind == kindText:
 			_, _, _, size = l.mercSymbol(s.Fn)
 			align = mercuryUnit
-		case s.MercIndex != 0, s.Kind == KindRela, s.Kind == KindResolved:
+		case s.MercIndex != 0, s.Kind == kindRela, s.Kind == kindResolved:
 			size = s.MercSize
 		}
 		pos = alignUp(pos, align)

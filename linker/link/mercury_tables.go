@@ -12,10 +12,10 @@ import (
 // movedTable are the entries of a device function's jump tables, which an executable keeps in every kernel that reaches
 // the function.
 type movedTable struct {
-	fn      FuncID
-	file    FileID // the input that gives the function, and the tables there: the order of merging
+	fn      funcID
+	file    fileID // the input that gives the function, and the tables there: the order of merging
 	tables  int32
-	entries []OutRel
+	entries []outRel
 }
 
 // movedTables gives the kernels the entries of the jump tables that layout put into their compiler constants. In a kernel's
@@ -25,9 +25,9 @@ func (t *twinRelocator) movedTables() error {
 	if len(l.FuncConsts) == 0 {
 		return nil
 	}
-	rela := make([]*Section, len(l.Secs)) // by the kernel's code section
+	rela := make([]*section, len(l.Secs)) // by the kernel's code section
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindRela && s.Target != 0 && l.Secs[s.Target].Kind == KindConstFunc {
+		if s.Kind == kindRela && s.Target != 0 && l.Secs[s.Target].Kind == kindConstFunc {
 			rela[l.Secs[s.Target].Owner] = s
 		}
 	}
@@ -57,15 +57,15 @@ func (t *twinRelocator) movedTables() error {
 
 // movedTable lists a function's entries in reading order: those of the copy that counts, one table after the other, then
 // those of the other copies.
-func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTable, error) {
+func (t *twinRelocator) movedTable(fc *funcConst, inputs []*tableIndex) (movedTable, error) {
 	l := t.l
 	text := l.Secs[fc.Owner]
-	m := movedTable{fn: l.Syms[text.Fn].Func, file: NoFile}
+	m := movedTable{fn: l.Syms[text.Fn].Func, file: noFile}
 	capsule := int32(0)
 	if len(text.Parts) > 0 {
 		m.file, capsule = text.Parts[0].In, text.Parts[0].Merc
 	}
-	winner := func(p *Part) bool {
+	winner := func(p *part) bool {
 		return p.In == m.file && int32(l.Inputs[p.In].File.Sections[p.Merc].TextIndex()) == capsule
 	}
 	end := uint64(0) // of all copies
@@ -96,7 +96,7 @@ func (t *twinRelocator) movedTable(fc *FuncConst, inputs []*tableIndex) (movedTa
 // tableEntries adds the entries of one copy. Those of the copy that counts are taken table by table in ascending order. Behind
 // its tables are those of losing copies that a relocatable link joined: their entries go, unless bytes of other copies now stand in their
 // place, up to end (observed).
-func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, byTable bool, end uint64) error {
+func (t *twinRelocator) tableEntries(m *movedTable, p *part, index *tableIndex, byTable bool, end uint64) error {
 	in := t.l.Inputs[p.In]
 	rel := &in.File.Sections[index.rela[p.Merc]]
 	size := in.File.Sections[p.Merc].Size
@@ -124,7 +124,7 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 			}
 			unit = append(unit, n)
 		}
-		m.entries = append(m.entries, OutRel{Offset: place + r.Offset, Sym: sym, Type: uint32(reloc.Plain(reloc.Type(r.Type))), Addend: r.Addend})
+		m.entries = append(m.entries, outRel{Offset: place + r.Offset, Sym: sym, Type: uint32(reloc.Plain(reloc.Type(r.Type))), Addend: r.Addend})
 	}
 	if byTable {
 		sortByUnit(m.entries[start:], unit)
@@ -134,23 +134,23 @@ func (t *twinRelocator) tableEntries(m *movedTable, p *Part, index *tableIndex, 
 
 // tableTarget is a place in a function as Mercury counts it.
 type tableTarget struct {
-	fn     SymID
+	fn     symID
 	addend int64
 }
 
 // fillLosingTables gives the plain jump tables of copies that lost, which layout left empty, the places in the code that
 // counts: of those targets that a table of that code has, too, by their places as Mercury counts them (observed).
-func (l *Link) fillLosingTables() {
+func (l *link) fillLosingTables() {
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindRela && s.Target != 0 && l.Secs[s.Target].Kind == KindConstFunc {
+		if s.Kind == kindRela && s.Target != 0 && l.Secs[s.Target].Kind == kindConstFunc {
 			fillEmptyPlaces(l.Secs[s.Target].Data, s.MercRels)
 		}
 	}
 }
 
 // fillEmptyPlaces fills the places of entries that are 0 with those of others that have the same target.
-func fillEmptyPlaces(bank []byte, entries []OutRel) {
-	var empty []*OutRel
+func fillEmptyPlaces(bank []byte, entries []outRel) {
+	var empty []*outRel
 	for i := range entries {
 		r := &entries[i]
 		if reloc.Type(r.Type) == reloc.MercuryProgRel32 && r.Offset+4 <= uint64(len(bank)) && le.Uint32(bank[r.Offset:]) == 0 {
@@ -186,7 +186,7 @@ func tableAt(units []span64, off uint64) int {
 }
 
 // sortByUnit sorts entries by the table that they lie in and keeps their order inside a table.
-func sortByUnit(entries []OutRel, unit []int) {
+func sortByUnit(entries []outRel, unit []int) {
 	if slices.IsSorted(unit) {
 		return
 	}
@@ -195,7 +195,7 @@ func sortByUnit(entries []OutRel, unit []int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(unit[a], unit[b]) })
-	sorted := make([]OutRel, len(entries))
+	sorted := make([]outRel, len(entries))
 	for i, k := range order {
 		sorted[i] = entries[k]
 	}
@@ -208,7 +208,7 @@ type tableIndex struct {
 	units map[int32][]span64 // the single tables of each section of compiler constants, ascending
 }
 
-func indexTables(in *Input) *tableIndex {
+func indexTables(in *input) *tableIndex {
 	x := &tableIndex{rela: make([]int32, len(in.File.Sections)), units: map[int32][]span64{}}
 	for i := range in.File.Sections {
 		if s := &in.File.Sections[i]; s.Type == cubin.SHTMercRela {

@@ -72,63 +72,63 @@ func encodeRels(entries []cubin.Rel) []byte {
 
 // twinBench is a Mercury link as it stands before relocateMercury: one input whose second contribution to .debug_frame
 // begins at 0x20.
-func twinBench(opts Options, plain, code, frame []cubin.Rel) *Link {
+func twinBench(opts Options, plain, code, frame []cubin.Rel) *link {
 	opts.SM, opts.Toolkit = 100, 130
-	l := &Link{Options: opts, Diag: &diag.Collector{}, Mercury: true, externInstance: map[SecID]SymID{}}
+	l := &link{Options: opts, Diag: &diag.Collector{}, Mercury: true, externInstance: map[secID]symID{}}
 	l.imitate()
-	section := func(name string, t cubin.SectionType, flags uint64, info uint32, data []byte) cubin.Section {
+	makeSection := func(name string, t cubin.SectionType, flags uint64, info uint32, data []byte) cubin.Section {
 		return cubin.Section{Name: name, Type: t, Flags: flags, Info: info, Size: uint64(len(data)), Data: data}
 	}
 	merc := cubin.SHFMercury
 	file := &cubin.File{Sections: []cubin.Section{
 		{},
-		secText:          section(".text.f", cubin.SHTProgbits, 0, 0, make([]byte, 128)),
-		secCapsule:       section(".nv.capmerc.text.f", cubin.SHTCudaCapsule, merc, 0, capsuleBytes()),
-		secRela:          section(".rela.text.f", cubin.SHTRela, cubin.SHFInfoLink, secText, encodeRels(plain)),
-		secMercRela:      section(".nv.merc.rela.text.f", cubin.SHTMercRela, cubin.SHFInfoLink|merc, secCapsule, encodeRels(code)),
-		secFrame:         section(".debug_frame", cubin.SHTProgbits, 0, 0, make([]byte, 16)),
-		secMercFrame:     section(".nv.merc.debug_frame", cubin.SHTProgbits, merc, 0, bytes.Repeat([]byte{0xee}, 16)),
-		secMercFrameRela: section(".nv.merc.rela.debug_frame", cubin.SHTMercRela, cubin.SHFInfoLink|merc, secMercFrame, encodeRels(frame)),
+		secText:          makeSection(".text.f", cubin.SHTProgbits, 0, 0, make([]byte, 128)),
+		secCapsule:       makeSection(".nv.capmerc.text.f", cubin.SHTCudaCapsule, merc, 0, capsuleBytes()),
+		secRela:          makeSection(".rela.text.f", cubin.SHTRela, cubin.SHFInfoLink, secText, encodeRels(plain)),
+		secMercRela:      makeSection(".nv.merc.rela.text.f", cubin.SHTMercRela, cubin.SHFInfoLink|merc, secCapsule, encodeRels(code)),
+		secFrame:         makeSection(".debug_frame", cubin.SHTProgbits, 0, 0, make([]byte, 16)),
+		secMercFrame:     makeSection(".nv.merc.debug_frame", cubin.SHTProgbits, merc, 0, bytes.Repeat([]byte{0xee}, 16)),
+		secMercFrameRela: makeSection(".nv.merc.rela.debug_frame", cubin.SHTMercRela, cubin.SHFInfoLink|merc, secMercFrame, encodeRels(frame)),
 	}}
 	file.Symbols = []cubin.Symbol{
 		{},
-		inMercFunc:   symbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
-		inMercAlias:  symbol("also", cubin.STTFunc, cubin.STBGlobal, 0),
-		inMercGone:   symbol("gone", cubin.STTFunc, cubin.STBGlobal, 0),
-		inMercGlobal: symbol("g", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOGlobal),
-		inMercConst:  symbol("c", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOConstant),
-		inMercShared: symbol("s", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOShared),
-		inMercMarker: symbol("__UFT_OFFSET", cubin.STTObject, cubin.STBWeak, 0),
-		inMercFrame:  symbol(".debug_frame", cubin.STTSection, cubin.STBLocal, 0),
-		inMercCap:    symbol(".nv.reservedSmem.cap", cubin.STTCudaObject, cubin.STBWeak, cubin.STOReservedShrd),
+		inMercFunc:   fileSymbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
+		inMercAlias:  fileSymbol("also", cubin.STTFunc, cubin.STBGlobal, 0),
+		inMercGone:   fileSymbol("gone", cubin.STTFunc, cubin.STBGlobal, 0),
+		inMercGlobal: fileSymbol("g", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOGlobal),
+		inMercConst:  fileSymbol("c", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOConstant),
+		inMercShared: fileSymbol("s", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOShared),
+		inMercMarker: fileSymbol("__UFT_OFFSET", cubin.STTObject, cubin.STBWeak, 0),
+		inMercFrame:  fileSymbol(".debug_frame", cubin.STTSection, cubin.STBLocal, 0),
+		inMercCap:    fileSymbol(".nv.reservedSmem.cap", cubin.STTCudaObject, cubin.STBWeak, cubin.STOReservedShrd),
 	}
 	file.Symbols[inMercShared].Size = 4
 	file.Symbols[inMercFrame].Shndx = secMercFrame
 	file.MercSymbols = file.Symbols
-	in := &Input{Name: "a.cubin", File: file, Secs: make([]InSection, len(file.Sections)), Lost: make([]lossKind, inMercCount)}
-	l.Inputs = []*Input{in}
-	l.Secs = []*Section{
+	in := &input{Name: "a.cubin", File: file, Secs: make([]inSection, len(file.Sections)), Lost: make([]lossKind, inMercCount)}
+	l.Inputs = []*input{in}
+	l.Secs = []*section{
 		{},
-		outText:      {ID: outText, Name: ".text.f", Kind: KindText, Fn: inMercFunc, Parts: []Part{{Sec: secText, Merc: secCapsule}}},
-		outRela:      {ID: outRela, Name: ".rela.text.f", Kind: KindRela, Target: outText, Parts: []Part{{Sec: secRela, Merc: secMercRela}}},
-		outFrame:     {ID: outFrame, Name: ".debug_frame", Kind: KindDebug, MercData: bytes.Repeat([]byte{0xee}, 0x30), MercSize: 0x30},
-		outFrameRela: {ID: outFrameRela, Name: ".rela.debug_frame", Kind: KindRela, Target: outFrame, Parts: []Part{{Merc: secMercFrameRela}}},
-		outUser:      {ID: outUser, Name: mercUser, Kind: KindConstUser},
-		outGlobal:    {ID: outGlobal, Name: ".nv.global", Kind: KindGlobal},
-		outResolved:  {ID: outResolved, Name: ".nv.resolvedrela.text.f", Kind: KindResolved, Target: outText},
+		outText:      {ID: outText, Name: ".text.f", Kind: kindText, Fn: inMercFunc, Parts: []part{{Sec: secText, Merc: secCapsule}}},
+		outRela:      {ID: outRela, Name: ".rela.text.f", Kind: kindRela, Target: outText, Parts: []part{{Sec: secRela, Merc: secMercRela}}},
+		outFrame:     {ID: outFrame, Name: ".debug_frame", Kind: kindDebug, MercData: bytes.Repeat([]byte{0xee}, 0x30), MercSize: 0x30},
+		outFrameRela: {ID: outFrameRela, Name: ".rela.debug_frame", Kind: kindRela, Target: outFrame, Parts: []part{{Merc: secMercFrameRela}}},
+		outUser:      {ID: outUser, Name: mercUser, Kind: kindConstUser},
+		outGlobal:    {ID: outGlobal, Name: ".nv.global", Kind: kindGlobal},
+		outResolved:  {ID: outResolved, Name: ".nv.resolvedrela.text.f", Kind: kindResolved, Target: outText},
 	}
 	l.Secs[outFrame].Sym = inMercFrame
-	for twin, out := range map[int]SecID{secCapsule: outText, secMercRela: outRela, secMercFrameRela: outFrameRela} {
+	for twin, out := range map[int]secID{secCapsule: outText, secMercRela: outRela, secMercFrameRela: outFrameRela} {
 		in.Secs[twin].Out = out
 	}
-	in.Secs[secMercFrame] = InSection{Out: outFrame, Off: 0x20}
-	l.Syms = make([]Symbol, inMercCount)
-	in.Syms = make([]SymID, inMercCount)
+	in.Secs[secMercFrame] = inSection{Out: outFrame, Off: 0x20}
+	l.Syms = make([]symbol, inMercCount)
+	in.Syms = make([]symID, inMercCount)
 	for i := 1; i < inMercCount; i++ {
 		y := &file.Symbols[i]
-		l.Syms[i] = Symbol{Name: y.Name, Info: y.Info, Other: y.Other, Size: y.Size, Index: uint32(i), Shndx: 1}
+		l.Syms[i] = symbol{Name: y.Name, Info: y.Info, Other: y.Other, Size: y.Size, Index: uint32(i), Shndx: 1}
 		if i != inMercFrame {
-			in.Syms[i] = SymID(i)
+			in.Syms[i] = symID(i)
 		}
 	}
 	in.PlainSyms = in.Syms
@@ -138,13 +138,13 @@ func twinBench(opts Options, plain, code, frame []cubin.Rel) *Link {
 	l.Syms[inMercFrame].Of = outFrame
 	l.Syms[inMercGone].Dead, l.Syms[inMercGone].Index = true, 0
 	for _, n := range []int{inMercMarker, inMercCap} {
-		l.Syms[n].Def, l.Syms[n].Shndx = NoFile, 0
+		l.Syms[n].Def, l.Syms[n].Shndx = noFile, 0
 	}
-	l.Funcs = make([]Func, 1)
+	l.Funcs = make([]function, 1)
 	return l
 }
 
-func kept(s *Section) []OutRel { return s.MercRels }
+func kept(s *section) []outRel { return s.MercRels }
 
 func TestCapsuleGetsValuesOnlyInWholeInstructions(t *testing.T) {
 	// The constant is used by SASS instruction 1, which the capsule writes out, and by number 0, which it does not.
@@ -193,7 +193,7 @@ func TestTwinEntriesThatStayAreReversedAndPlain(t *testing.T) {
 		if err := l.relocateMercury(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		want := []OutRel{
+		want := []outRel{
 			{Offset: 0x40, Sym: inMercCap, Type: 0x10003},
 			{Offset: 0x20, Sym: inMercFunc, Type: test.typ}, // the alias gives way to its function
 			{Offset: 0x10, Sym: inMercGlobal, Type: 0x10005, Addend: 1},
@@ -221,7 +221,7 @@ func TestTwinFramesAreMovedClearedAndApplied(t *testing.T) {
 	if diff := cmp.Diff(want, l.Secs[outFrame].MercData); diff != "" {
 		t.Errorf("bytes (-want +got):\n%s", diff)
 	}
-	stay := []OutRel{{Offset: 0x28, Sym: inMercFunc, Type: 0x1003d, Addend: 0x100}}
+	stay := []outRel{{Offset: 0x28, Sym: inMercFunc, Type: 0x1003d, Addend: 0x100}}
 	if diff := cmp.Diff(stay, kept(l.Secs[outFrameRela])); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
@@ -245,11 +245,11 @@ func TestAppliedSharedEntriesOfCodeAreRecorded(t *testing.T) {
 	code := []cubin.Rel{{Offset: 0x10, Type: 0x10003, Sym: inMercShared}, {Offset: 0x20, Type: 0x10003, Sym: inMercShared, Addend: 4},
 		{Offset: 0x30, Type: 0x10003, Sym: inMercConst}}
 	l := twinBench(Options{PreserveRelocs: true}, nil, code, nil)
-	l.resolved = map[string]SecID{".text.f": outResolved}
+	l.resolved = map[string]secID{".text.f": outResolved}
 	if err := l.relocateMercury(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	want := []OutRel{{Offset: 0x20, Sym: inMercShared, Type: 0x10003, Addend: 4}, {Offset: 0x10, Sym: inMercShared, Type: 0x10003}}
+	want := []outRel{{Offset: 0x20, Sym: inMercShared, Type: 0x10003, Addend: 4}, {Offset: 0x10, Sym: inMercShared, Type: 0x10003}}
 	if diff := cmp.Diff(want, l.Secs[outResolved].MercRels); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -285,14 +285,14 @@ func TestTwinEntriesOutsideTheirSectionAreRefused(t *testing.T) {
 }
 
 func TestHeaderIndicesCountFromTheFirstSlot(t *testing.T) {
-	l := &Link{table: bindlessTable{base: 0x390}}
-	l.Secs = []*Section{{},
-		{ID: 1, Name: mercIndices + "k", Kind: KindConstIndices, Size: 0x39c},
-		{ID: 2, Name: ".rela" + mercIndices + "k", Kind: KindRela, Target: 1, Rels: []OutRel{
+	l := &link{table: bindlessTable{base: 0x390}}
+	l.Secs = []*section{{},
+		{ID: 1, Name: mercIndices + "k", Kind: kindConstIndices, Size: 0x39c},
+		{ID: 2, Name: ".rela" + mercIndices + "k", Kind: kindRela, Target: 1, Rels: []outRel{
 			{Offset: 0x398, Sym: 3, Type: 52}, {Offset: 0x394, Sym: 2, Type: 101}, {Offset: 0x390, Sym: 1, Type: 6}}},
 	}
 	(&twinRelocator{l: l}).headerIndices()
-	want := []OutRel{{Offset: 8, Sym: 3, Type: 0x1000d}, {Offset: 4, Sym: 2, Type: 0x1000c}, {Offset: 0, Sym: 1, Type: 0x1000b}}
+	want := []outRel{{Offset: 8, Sym: 3, Type: 0x1000d}, {Offset: 4, Sym: 2, Type: 0x1000c}, {Offset: 0, Sym: 1, Type: 0x1000b}}
 	if diff := cmp.Diff(want, l.Secs[2].MercRels); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
@@ -302,15 +302,15 @@ func TestHeaderIndicesCountFromTheFirstSlot(t *testing.T) {
 }
 
 func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
-	l := &Link{Mercury: true, form: cubin.FormOf(cubin.Class64), shstrtab: 1, earlyStrings: 0x21, Syms: []Symbol{{}, {Name: "k", Info: 0x12, Def: NoFile, Size: 0x30, Sec: 5}}}
-	l.Secs = []*Section{{},
-		{ID: 1, Name: ".shstrtab", Kind: KindShstrtab, Size: 0x200, nameOff: 1, Index: 1},
-		{ID: 2, Name: ".strtab", Kind: KindStrtab, Size: 0x40, Index: 2},
-		{ID: 3, Name: ".nv.compat", Kind: KindCompat, Size: 0x24, Align: 4, Index: 3},
-		{ID: 4, Name: ".rela.text.k", Kind: KindRela, Size: 0x30, Align: 8, Index: 4},
-		{ID: 5, Name: ".text.k", Kind: KindText, Fn: 1, Size: 0x180, MercSize: 0x33, Align: 128, Index: 5, MercIndex: 8, mercNameOff: 0x123},
-		{ID: 6, Name: ".nv.shared.reserved.0", Kind: KindSharedReserved, Size: 0xe0, Align: 16, Index: 6, MercIndex: 9, mercNameOff: 0x140},
-		{ID: 7, Name: ".nv.shared.k", Kind: KindSharedEntry, Size: 0x500, Align: 256, Index: 7},
+	l := &link{Mercury: true, form: cubin.FormOf(cubin.Class64), shstrtab: 1, earlyStrings: 0x21, Syms: []symbol{{}, {Name: "k", Info: 0x12, Def: noFile, Size: 0x30, Sec: 5}}}
+	l.Secs = []*section{{},
+		{ID: 1, Name: ".shstrtab", Kind: kindShstrtab, Size: 0x200, nameOff: 1, Index: 1},
+		{ID: 2, Name: ".strtab", Kind: kindStrtab, Size: 0x40, Index: 2},
+		{ID: 3, Name: ".nv.compat", Kind: kindCompat, Size: 0x24, Align: 4, Index: 3},
+		{ID: 4, Name: ".rela.text.k", Kind: kindRela, Size: 0x30, Align: 8, Index: 4},
+		{ID: 5, Name: ".text.k", Kind: kindText, Fn: 1, Size: 0x180, MercSize: 0x33, Align: 128, Index: 5, MercIndex: 8, mercNameOff: 0x123},
+		{ID: 6, Name: ".nv.shared.reserved.0", Kind: kindSharedReserved, Size: 0xe0, Align: 16, Index: 6, MercIndex: 9, mercNameOff: 0x140},
+		{ID: 7, Name: ".nv.shared.k", Kind: kindSharedEntry, Size: 0x500, Align: 256, Index: 7},
 	}
 	l.numbering.order = []header{{}, {sec: 1}, {sec: 2}, {sec: 3}, {sec: 4}, {sec: 5}, {sec: 6}, {sec: 7}, {5, true}, {6, true}}
 	s := l.Secs[6]
@@ -350,14 +350,14 @@ func TestReservedSharedTwinShowsTheNextHeaders(t *testing.T) {
 }
 
 func TestFinishMercuryNumbersCapsulesAndSharesOffsets(t *testing.T) {
-	l := &Link{Mercury: true}
-	l.Secs = []*Section{{},
-		{ID: 1, Name: ".text.k", Kind: KindText, Index: 9, MercData: capsuleBytes()},
-		{ID: 2, Name: ".debug_info", Kind: KindDebug, Data: []byte{1}, MercData: []byte{1}},
-		{ID: 3, Name: ".debug_str", Kind: KindDebug, Data: []byte{1}, MercData: []byte{1}},
-		{ID: 4, Name: ".debug_line", Kind: KindDebug, Data: []byte{1}, MercData: []byte{2}},
-		{ID: 5, Name: mercUser, Kind: KindConstUser, Size: 12},
-		{ID: 6, Name: ".nv.global.init", Kind: KindGlobalInit, Size: 5},
+	l := &link{Mercury: true}
+	l.Secs = []*section{{},
+		{ID: 1, Name: ".text.k", Kind: kindText, Index: 9, MercData: capsuleBytes()},
+		{ID: 2, Name: ".debug_info", Kind: kindDebug, Data: []byte{1}, MercData: []byte{1}},
+		{ID: 3, Name: ".debug_str", Kind: kindDebug, Data: []byte{1}, MercData: []byte{1}},
+		{ID: 4, Name: ".debug_line", Kind: kindDebug, Data: []byte{1}, MercData: []byte{2}},
+		{ID: 5, Name: mercUser, Kind: kindConstUser, Size: 12},
+		{ID: 6, Name: ".nv.global.init", Kind: kindGlobalInit, Size: 5},
 	}
 	if err := l.finishMercury(context.Background()); err != nil {
 		t.Fatal(err)
@@ -382,30 +382,30 @@ func TestMovedTablesStandBeforeTheKernelsOwn(t *testing.T) {
 			{Name: ".nv.merc.nv.constant.optimizer.f", Type: cubin.SHTMercOptimizer, Info: 1, Size: 20},
 			{Name: ".nv.merc.rela.nv.constant.optimizer.f", Type: cubin.SHTMercRela, Info: 2, Size: 72, Data: encodeRels(entries)}},
 		MercSymbols: []cubin.Symbol{{},
-			symbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
+			fileSymbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
 			{Name: "f.const_opt.8.20", Info: 13, Shndx: 2, Value: 8, Size: 12},
 			{Name: "f.const_opt.0.8", Info: 13, Shndx: 2, Size: 8}},
 	}
-	l := &Link{Mercury: true, Inputs: []*Input{{Name: "a", File: file, Syms: []SymID{0, 1, 0, 0}}}}
-	own := OutRel{Offset: 0, Sym: 2, Type: 0x10008}
-	l.Secs = []*Section{{},
-		{ID: 1, Name: ".text.f", Kind: KindText, Fn: 1, Parts: []Part{{Merc: 1}}},
-		{ID: 2, Name: ".text.k", Kind: KindText, Fn: 2},
-		{ID: 3, Name: mercOptimizer + "k", Kind: KindConstFunc, Owner: 2},
-		{ID: 4, Name: ".rela" + mercOptimizer + "k", Kind: KindRela, Target: 3, MercRels: []OutRel{own}}}
-	l.Syms = []Symbol{{}, {Name: "f", Func: 1, Sec: 1, Index: 1}, {Name: "k", Func: 2, Sec: 2, Index: 2}}
-	l.Funcs = []Func{{}, {Sym: 1, Text: 1}, {Sym: 2, Text: 2, Calls: []FuncID{1}}}
-	l.Entries = []FuncID{2}
+	l := &link{Mercury: true, Inputs: []*input{{Name: "a", File: file, Syms: []symID{0, 1, 0, 0}}}}
+	own := outRel{Offset: 0, Sym: 2, Type: 0x10008}
+	l.Secs = []*section{{},
+		{ID: 1, Name: ".text.f", Kind: kindText, Fn: 1, Parts: []part{{Merc: 1}}},
+		{ID: 2, Name: ".text.k", Kind: kindText, Fn: 2},
+		{ID: 3, Name: mercOptimizer + "k", Kind: kindConstFunc, Owner: 2},
+		{ID: 4, Name: ".rela" + mercOptimizer + "k", Kind: kindRela, Target: 3, MercRels: []outRel{own}}}
+	l.Syms = []symbol{{}, {Name: "f", Func: 1, Sec: 1, Index: 1}, {Name: "k", Func: 2, Sec: 2, Index: 2}}
+	l.Funcs = []function{{}, {Sym: 1, Text: 1}, {Sym: 2, Text: 2, Calls: []funcID{1}}}
+	l.Entries = []funcID{2}
 	l.Protos = []string{""}
 	l.graph.build(l)
-	l.Inputs[0].Secs = make([]InSection, len(file.Sections))
+	l.Inputs[0].Secs = make([]inSection, len(file.Sections))
 	l.Inputs[0].Secs[2].Off = 0x20
-	l.FuncConsts = []FuncConst{{Owner: 1, Parts: []Part{{Merc: 2}}}}
+	l.FuncConsts = []funcConst{{Owner: 1, Parts: []part{{Merc: 2}}}}
 	if err := (&twinRelocator{l: l}).movedTables(); err != nil {
 		t.Fatal(err)
 	}
 	// Read in the order 4, 0 (first table), 16 (second), then the own one; all reversed.
-	want := []OutRel{own,
+	want := []outRel{own,
 		{Offset: 0x30, Sym: 1, Type: 0x10008}, {Offset: 0x20, Sym: 1, Type: 0x10008}, {Offset: 0x24, Sym: 1, Type: 0x10008}}
 	if diff := cmp.Diff(want, l.Secs[4].MercRels, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -465,43 +465,43 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 		{"-g of a debugging object", Options{Debug: true}, debugExit, [][]byte{noBarrier, exit}, false},
 		{"-g -suppress-debug-info", Options{Debug: true, SuppressDebugInfo: true}, nil, [][]byte{noBarrier, exit}, false},
 	} {
-		l := &Link{Options: test.opts, rel: test.opts.Relocatable}
+		l := &link{Options: test.opts, rel: test.opts.Relocatable}
 		if got := l.madeAnew(true, bytes.Join(test.code, nil), test.capsule, false); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 	// Beside code that was compiled with -G, every kernel that was not.
-	l := &Link{rel: true}
+	l := &link{rel: true}
 	call := bytes.Join([][]byte{noBarrier, sass(0x7944, 0), exit}, nil)
 	if !l.madeAnew(true, call, nil, true) || l.madeAnew(true, call, debugExit, true) {
 		t.Error("beside debugging code a kernel without its own is made anew, no other")
 	}
-	if (&Link{}).madeAnew(true, call, debugExit, true) {
+	if (&link{}).madeAnew(true, call, debugExit, true) {
 		t.Error("a debugging kernel with calls is made anew beside debugging code")
 	}
 	// With -g device functions that end the thread, too; else never.
-	l = &Link{Options: Options{Debug: true}}
+	l = &link{Options: Options{Debug: true}}
 	if !l.madeAnew(false, call, nil, false) || l.madeAnew(false, call[:32], nil, false) {
 		t.Error("with -g a device function is made anew if it has an EXIT")
 	}
-	if (&Link{}).madeAnew(false, bytes.Join([][]byte{loadStack, never, membar, exit}, nil), debugExit, false) {
+	if (&link{}).madeAnew(false, bytes.Join([][]byte{loadStack, never, membar, exit}, nil), debugExit, false) {
 		t.Error("a device function is made anew without -g")
 	}
 }
 
 func TestMercurySymbolsKeepTypeAndSpace(t *testing.T) {
-	l := &Link{Mercury: true, Options: Options{SM: 100}}
-	l.Inputs = []*Input{{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Name: "f", Size: 0x240}}}}}
-	l.Secs = []*Section{{}, {Kind: KindText}, {Kind: KindGlobal}, {Kind: KindConstUser}, {Kind: KindSharedReserved}}
-	variable := func(sec SecID, other uint8, value uint64) Symbol {
-		return Symbol{Name: "v", Info: 0x1d, Other: other, Sec: sec, Value: value, Size: 4, Shndx: 1}
+	l := &link{Mercury: true, Options: Options{SM: 100}}
+	l.Inputs = []*input{{File: &cubin.File{MercSymbols: []cubin.Symbol{{}, {Name: "f", Size: 0x240}}}}}
+	l.Secs = []*section{{}, {Kind: kindText}, {Kind: kindGlobal}, {Kind: kindConstUser}, {Kind: kindSharedReserved}}
+	variable := func(sec secID, other uint8, value uint64) symbol {
+		return symbol{Name: "v", Info: 0x1d, Other: other, Sec: sec, Value: value, Size: 4, Shndx: 1}
 	}
-	l.Syms = []Symbol{{},
+	l.Syms = []symbol{{},
 		{Name: "f", Info: 0x12, Other: 0x10, Sec: 1, Shndx: 1, DefSym: 1, Size: 0x180},
 		variable(2, cubin.STOGlobal|cubin.STOManaged, 8),
 		variable(3, cubin.STOConstant, 12),
 		variable(4, cubin.STOReservedShrd, 0x40),
-		{Name: ".nv.reservedSmem.cap", Info: 0x2d, Other: cubin.STOReservedShrd, Def: NoFile, Value: 0x400, Size: 4, Side: globalSide},
+		{Name: ".nv.reservedSmem.cap", Info: 0x2d, Other: cubin.STOReservedShrd, Def: noFile, Value: 0x400, Size: 4, Side: globalSide},
 	}
 	l.Syms[4].Name = "__nv_reservedSMEM_tcgen05_partition"
 	type fields struct {
@@ -511,7 +511,7 @@ func TestMercurySymbolsKeepTypeAndSpace(t *testing.T) {
 	want := []fields{{0x12, 0x10, 0, 0x240}, {0x1d, 0x24, 8, 4}, {0x1d, 0x80, 12, 4}, {0x1d, 0xa0, 0, 4}, {0x1d, 0, 0, 4}}
 	var got []fields
 	for id := 1; id < len(l.Syms); id++ {
-		info, other, value, size := l.mercSymbol(SymID(id))
+		info, other, value, size := l.mercSymbol(symID(id))
 		got = append(got, fields{info, other, value, size})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -30,7 +30,7 @@ type tableSlot struct {
 }
 
 // tableSlots lists the stubs that have places, in the table's order.
-func (l *Link) tableSlots(s *Section) []tableSlot {
+func (l *link) tableSlots(s *section) []tableSlot {
 	var slots []tableSlot
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -45,7 +45,7 @@ func (l *Link) tableSlots(s *Section) []tableSlot {
 }
 
 // makeTable makes code and capsule of the table of unified functions of an executable.
-func (l *Link) makeTable() error {
+func (l *link) makeTable() error {
 	s := l.Secs[l.uft]
 	slots := l.tableSlots(s)
 	s.Data = make([]byte, 0, (len(slots)+1)*unifiedSlot)
@@ -84,7 +84,7 @@ func (l *Link) makeTable() error {
 }
 
 // scheduleSlot sets the scheduling bits of a slot's instructions, which depend on the link's -g (observed).
-func (l *Link) scheduleSlot(slot []byte) {
+func (l *link) scheduleSlot(slot []byte) {
 	const at, nop = 13, 0x7918
 	for o := 0; o < len(slot); o += sassInstruction {
 		bits := uint16(0x0fea)
@@ -104,7 +104,7 @@ const capsuleBits = 12
 // placedStub is st_value and st_size of a stub in .symtab of a Mercury executable. The reference takes the stub's offset for
 // one in Mercury code, which has 10 units of 16 bytes for the 8 instructions of a slot, the first of them 3; and a stub ends
 // where the next one begins, the first with the table (observed; the code itself is where .nv.uft.entry says).
-func (l *Link) placedStub(s *Symbol) (value, size uint64) {
+func (l *link) placedStub(s *symbol) (value, size uint64) {
 	table := l.Secs[s.Sec].Size
 	value = mercuryToSASS(s.Value)
 	if value == 0 {
@@ -118,7 +118,7 @@ func (l *Link) placedStub(s *Symbol) (value, size uint64) {
 }
 
 // firstStubRange is the length of the first stub's code as .debug_frame has it: up to the next stub.
-func (l *Link) firstStubRange() uint64 {
+func (l *link) firstStubRange() uint64 {
 	if size := l.Secs[l.uft].Size; size <= 2*unifiedSlot {
 		return size
 	}
@@ -160,6 +160,6 @@ func oneWorkaround(recs []nvinfo.Record) []nvinfo.Record {
 
 // isPlacedStub reports whether a symbol is a stub in the table of a Mercury executable. All but the first are described by
 // their Mercury frames, and the first with the length that placedStub comes from (observed).
-func (r *relocator) isPlacedStub(id SymID) bool {
+func (r *relocator) isPlacedStub(id symID) bool {
 	return id != 0 && r.l.uft != 0 && r.l.Syms[id].Sec == r.l.uft
 }

@@ -12,14 +12,14 @@ import (
 
 // merge creates the image's sections and symbols in the order in which the reference creates them: that order is the
 // order of names, numbers and addresses (observed). It is one sequential walk that moves no bytes.
-func (l *Link) merge(ctx context.Context) error {
+func (l *link) merge(ctx context.Context) error {
 	sections := 64
 	for _, in := range l.Inputs {
 		sections += len(in.Secs) // few inputs make more; what is not used is not touched
 	}
-	l.Secs = slab.Cap[*Section](1, sections)
-	l.Secs[0] = &Section{}
-	l.singles, l.resolved = map[string]SecID{}, map[string]SecID{}
+	l.Secs = slab.Cap[*section](1, sections)
+	l.Secs[0] = &section{}
+	l.singles, l.resolved = map[string]secID{}, map[string]secID{}
 	l.shstrtab = l.sec(".shstrtab", 0, 0)
 	l.strtab = l.sec(".strtab", 0, 0)
 	l.symtab = l.sec(".symtab", 0, 0)
@@ -54,7 +54,7 @@ func (l *Link) merge(ctx context.Context) error {
 }
 
 // sec returns the section of that name, owner and target, creating it and its section symbol if need be.
-func (l *Link) sec(name string, owner, target SecID) SecID {
+func (l *link) sec(name string, owner, target secID) secID {
 	parent := max(owner, target)
 	if parent == 0 {
 		id, ok := l.singles[name]
@@ -82,7 +82,7 @@ func (l *Link) sec(name string, owner, target SecID) SecID {
 }
 
 // hasChild reports whether a section has one of that name that belongs to it.
-func (l *Link) hasChild(owner SecID, name string) bool {
+func (l *link) hasChild(owner secID, name string) bool {
 	for id := l.Secs[owner].firstChild; id != 0; id = l.Secs[id].sibling {
 		if l.Secs[id].Name == name {
 			return true
@@ -91,25 +91,25 @@ func (l *Link) hasChild(owner SecID, name string) bool {
 	return false
 }
 
-func (l *Link) newSec(name string, owner, target SecID) SecID {
-	id := SecID(len(l.Secs))
+func (l *link) newSec(name string, owner, target secID) secID {
+	id := secID(len(l.Secs))
 	s := &l.slabs.sections.Take(1)[0]
 	l.created++
-	*s = Section{ID: id, born: l.created, Name: name, Kind: kindOf(name, owner != 0), Owner: owner, Target: target}
+	*s = section{ID: id, born: l.created, Name: name, Kind: kindOf(name, owner != 0), Owner: owner, Target: target}
 	l.Secs = append(l.Secs, s)
 	// The parameter bank's relocations are created before the bank's own symbol.
 	switch {
-	case s.Kind == KindConstEntry && !l.rel && !l.Mercury:
+	case s.Kind == kindConstEntry && !l.rel && !l.Mercury:
 		l.sec(l.slabs.name(l.relPrefix(), name), 0, id)
-	case s.Kind == KindConstIndices:
+	case s.Kind == kindConstIndices:
 		l.sec(l.slabs.name(".rela", name), 0, id)
 	}
-	s.Sym = l.linkerSymbol(Symbol{Name: name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
+	s.Sym = l.linkerSymbol(symbol{Name: name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: noFile, First: noFile})
 	return id
 }
 
 // addPart appends a contribution to a section. Most sections have one, which comes out of a slab.
-func (l *Link) addPart(s *Section, p Part) {
+func (l *link) addPart(s *section, p part) {
 	if s.Parts == nil {
 		s.Parts = l.slabs.parts.Take(1)[:0]
 	}
@@ -117,7 +117,7 @@ func (l *Link) addPart(s *Section, p Part) {
 }
 
 // relPrefix is how the name of the section for the linker's own entries without addends begins.
-func (l *Link) relPrefix() string {
+func (l *link) relPrefix() string {
 	if l.ForceRela {
 		return ".rela"
 	}
@@ -125,8 +125,8 @@ func (l *Link) relPrefix() string {
 }
 
 // linkerSymbol adds a symbol of the linker's own to the local side.
-func (l *Link) linkerSymbol(s Symbol) SymID {
-	id := SymID(len(l.Syms))
+func (l *link) linkerSymbol(s symbol) symID {
+	id := symID(len(l.Syms))
 	s.Side = localSide
 	l.Syms = append(l.Syms, s)
 	l.Local = append(l.Local, id)
@@ -134,19 +134,19 @@ func (l *Link) linkerSymbol(s Symbol) SymID {
 }
 
 type merger struct {
-	l *Link
+	l *link
 	// renamed counts the compiler constants of an input that got a name of the linker's (Mercury).
 	renamed int
 	// bySection: the third walk asks for a section that no symbol asked for.
 	bySection bool
 	// constPlace is where a function's constants are in FuncConsts, plus one, by code section.
-	constPlace map[SecID]int
+	constPlace map[secID]int
 	seenProto  []bool
 	externs    []externUse
 	ghosts     ghosts
 }
 
-func (m *merger) input(in *Input) {
+func (m *merger) input(in *input) {
 	m.functions(in)
 	m.objects(in)
 	m.unallocated(in)
@@ -154,7 +154,7 @@ func (m *merger) input(in *Input) {
 }
 
 // functions is the first walk: function symbols, and the code sections that they create.
-func (m *merger) functions(in *Input) {
+func (m *merger) functions(in *input) {
 	view := m.l.view(in)
 	for i := 1; i < len(view); i++ {
 		if view[i].Type() != cubin.STTFunc || in.Syms[i] == 0 {
@@ -168,7 +168,7 @@ func (m *merger) functions(in *Input) {
 }
 
 // function enters the function symbol i of an input. To enter it again changes nothing.
-func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
+func (m *merger) function(in *input, i int, y *cubin.Symbol) {
 	l := m.l
 	id := in.Syms[i]
 	ordinary := y.Shndx != cubin.SHNUndef && y.Shndx < cubin.SHNLoRes
@@ -184,7 +184,7 @@ func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
 	if !known {
 		if l.release.namelessFunctions && y.Shndx == cubin.SHNUndef && y.Binding() != cubin.STBLocal && y.Other&cubin.STOEntry == 0 && in.Unnamed == 0 {
 			// 12.4 makes one nameless function per object that brings a new undefined one that is no kernel.
-			in.Unnamed = l.linkerSymbol(Symbol{Info: uint8(cubin.STTFunc), Def: NoFile, First: in.ID})
+			in.Unnamed = l.linkerSymbol(symbol{Info: uint8(cubin.STTFunc), Def: noFile, First: in.ID})
 		}
 		m.addToSide(id, y)
 	}
@@ -193,7 +193,7 @@ func (m *merger) function(in *Input, i int, y *cubin.Symbol) {
 	}
 }
 
-func (in *Input) markDead(shndx uint32) {
+func (in *input) markDead(shndx uint32) {
 	in.Secs[shndx].Dead = true
 	if t := in.Secs[shndx].Twin; t != 0 {
 		in.Secs[t].Dead = true
@@ -201,7 +201,7 @@ func (in *Input) markDead(shndx uint32) {
 }
 
 // addToSide appends a symbol to the side that its first mention asks for: a weak definition counts as local.
-func (m *merger) addToSide(id SymID, y *cubin.Symbol) {
+func (m *merger) addToSide(id symID, y *cubin.Symbol) {
 	l := m.l
 	if b := y.Binding(); b == cubin.STBLocal || b == cubin.STBWeak && y.Shndx != cubin.SHNUndef {
 		l.Syms[id].Side = localSide
@@ -213,11 +213,11 @@ func (m *merger) addToSide(id SymID, y *cubin.Symbol) {
 }
 
 // code relates the code section of a function definition to its output section. known: something before names the function.
-func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool) {
+func (m *merger) code(in *input, n int32, y *cubin.Symbol, id symID, known bool) {
 	l := m.l
 	sec := &in.Secs[y.Shndx]
 	s := &l.Syms[id]
-	stub := sec.kind == KindUFT
+	stub := sec.kind == kindUFT
 	if in.Lost[n] == lostOnArrival {
 		if sec.Out == 0 {
 			in.setOut(y.Shndx, s.Sec, lostOnArrival)
@@ -245,16 +245,16 @@ func (m *merger) code(in *Input, n int32, y *cubin.Symbol, id SymID, known bool)
 		if !stub {
 			text.Parts = text.Parts[:0]
 		}
-		l.addPart(text, Part{In: in.ID, Sec: plain, Merc: twin})
+		l.addPart(text, part{In: in.ID, Sec: plain, Merc: twin})
 	}
 }
 
 // createCode makes the code section of a function, and what the reference makes with that of a kernel.
-func (m *merger) createCode(in *Input, y *cubin.Symbol, id SymID, known bool) SecID {
+func (m *merger) createCode(in *input, y *cubin.Symbol, id symID, known bool) secID {
 	l := m.l
 	name := l.Syms[id].Name
-	stub := in.Secs[y.Shndx].kind == KindUFT
-	var text SecID
+	stub := in.Secs[y.Shndx].kind == kindUFT
+	var text secID
 	if stub {
 		text = l.stubSection(in.sectionName(int(y.Shndx)))
 	} else {
@@ -280,7 +280,7 @@ func (m *merger) createCode(in *Input, y *cubin.Symbol, id SymID, known bool) Se
 }
 
 // setOut relates a section, in both its forms, to an output section.
-func (in *Input) setOut(index uint32, out SecID, lost lossKind) {
+func (in *input) setOut(index uint32, out secID, lost lossKind) {
 	in.Secs[index].Out, in.Secs[index].Lost = out, lost
 	if t := in.Secs[index].Twin; t != 0 {
 		in.Secs[t].Out, in.Secs[t].Lost = out, lost
@@ -288,7 +288,7 @@ func (in *Input) setOut(index uint32, out SecID, lost lossKind) {
 }
 
 // forms returns the indices of the plain section and of its twin (0 where there is none).
-func (in *Input) forms(index int32) (plain, twin int32) {
+func (in *input) forms(index int32) (plain, twin int32) {
 	if in.File.Sections[index].Mercury() {
 		return in.Secs[index].Twin, index
 	}
@@ -296,7 +296,7 @@ func (in *Input) forms(index int32) (plain, twin int32) {
 }
 
 // objects is the second walk: all other symbols, and the sections that hold them.
-func (m *merger) objects(in *Input) {
+func (m *merger) objects(in *input) {
 	m.renamed = 0
 	l := m.l
 	view := l.view(in)
@@ -312,7 +312,7 @@ func (m *merger) objects(in *Input) {
 			m.renamed++
 			l.Syms[id].Name = fmt.Sprintf("%s.%d", in.sectionName(int(y.Shndx)), m.renamed)
 		}
-		var out SecID
+		var out secID
 		if ordinary {
 			if in.Lost[i] == lostOnArrival {
 				continue // a variable that is not taken asks for no section
@@ -349,25 +349,25 @@ func (m *merger) objects(in *Input) {
 
 // nameDeadShared leaves the name of a removed kernel's shared section in the string tables if variables are in it: the
 // reference creates it anew when it enters them, and it comes out empty (observed).
-func (m *merger) nameDeadShared(in *Input, index int32) {
-	if in.Secs[index].kind == KindSharedEntry {
+func (m *merger) nameDeadShared(in *input, index int32) {
+	if in.Secs[index].kind == kindSharedEntry {
 		m.l.Secs[m.l.sec(in.sectionName(int(index)), 0, 0)].Drop = true
 	}
 }
 
 // constantsOfLoser reports whether a section holds compiler constants of a function whose definition here lost on arrival.
-func (in *Input) constantsOfLoser(index uint32) bool {
+func (in *input) constantsOfLoser(index uint32) bool {
 	h := &in.File.Sections[index]
-	return in.Secs[index].kind == KindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
+	return in.Secs[index].kind == kindConstFunc && in.Secs[h.TextIndex()].Lost == lostOnArrival
 }
 
 // externInstance enters a kernel's instance of dynamic shared memory that an earlier -r made. All of a link are one symbol.
-func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
+func (m *merger) externInstance(in *input, n int, y *cubin.Symbol) {
 	l := m.l
 	l.sharedFuncs = l.sec(".nv_debug.shared", 0, 0)
 	if l.instance == 0 {
-		s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, DefSym: int32(n), Shndx: y.Shndx, Size: y.Size, Value: y.Value}
-		l.instance = SymID(len(l.Syms))
+		s := symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: noFile, DefSym: int32(n), Shndx: y.Shndx, Size: y.Size, Value: y.Value}
+		l.instance = symID(len(l.Syms))
 		if l.rel || l.PreserveRelocs {
 			s.Side = localSide
 			l.Local = append(l.Local, l.instance)
@@ -381,18 +381,18 @@ func (m *merger) externInstance(in *Input, n int, y *cubin.Symbol) {
 }
 
 // unallocated is the third walk: sections without symbols, in index order: debug data and constants.
-func (m *merger) unallocated(in *Input) {
+func (m *merger) unallocated(in *input) {
 	for i := 1; i < len(in.Secs); i++ {
 		h, t := &in.File.Sections[i], in.Secs[i].Type
 		switch {
-		case t == cubin.SHTProgbits && in.Secs[i].kind != KindText && h.Flags&cubin.SHFAlloc == 0,
+		case t == cubin.SHTProgbits && in.Secs[i].kind != kindText && h.Flags&cubin.SHFAlloc == 0,
 			t >= cubin.SHTCudaConstant0 && t <= cubin.SHTCudaConstantMax,
 			t == cubin.SHTMercOptimizer, t == cubin.SHTCudaConstantAny, t == cubin.SHTCudaGlobalInit,
 			t == cubin.SHTCudaUFTEntry, t == cubin.SHTCudaUDTEntry, t == cubin.SHTCudaUDT:
 			m.bySection = true
 			m.place(in, int32(i))
 			m.bySection = false
-			if in.Secs[i].kind == KindConstFunc {
+			if in.Secs[i].kind == kindConstFunc {
 				m.functionConstants(in, int32(i))
 			}
 		}
@@ -400,35 +400,35 @@ func (m *merger) unallocated(in *Input) {
 }
 
 // hasConstants reports whether an earlier copy of a function has compiler constants.
-func (m *merger) hasConstants(owner SecID) bool {
+func (m *merger) hasConstants(owner secID) bool {
 	_, ok := m.constPlace[owner]
 	return ok
 }
 
 // functionConstants notes the constants of a function that is no kernel for layout. Those without symbols, or of a copy
 // that lost on arrival, join earlier ones; without any, they stay a section of the image that nothing refers to (observed).
-func (m *merger) functionConstants(in *Input, index int32) {
+func (m *merger) functionConstants(in *input, index int32) {
 	l := m.l
 	owner := in.Secs[in.File.Sections[index].TextIndex()].Out
 	if l.rel || owner == 0 || l.Secs[owner].Kernel || in.Secs[index].Dead || in.Secs[index].Out != 0 {
 		return
 	}
 	if m.constPlace == nil {
-		m.constPlace = map[SecID]int{}
+		m.constPlace = map[secID]int{}
 	}
 	at, ok := m.constPlace[owner]
 	if !ok {
 		at = len(l.FuncConsts)
 		m.constPlace[owner] = at
-		l.FuncConsts = append(l.FuncConsts, FuncConst{Owner: owner})
+		l.FuncConsts = append(l.FuncConsts, funcConst{Owner: owner})
 	}
 	plain, twin := in.forms(index)
-	l.FuncConsts[at].Parts = append(l.FuncConsts[at].Parts, Part{In: in.ID, Sec: plain, Merc: twin})
+	l.FuncConsts[at].Parts = append(l.FuncConsts[at].Parts, part{In: in.ID, Sec: plain, Merc: twin})
 }
 
 // place returns the output section of an input section, creating it if need be: 0 if the section is not merged as such
 // (compiler constants of functions that are no kernels), dead if it belongs to a removed function.
-func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
+func (m *merger) place(in *input, index int32) (out secID, dead bool) {
 	l := m.l
 	sec := &in.Secs[index]
 	if sec.Out != 0 || sec.Dead || sec.placed {
@@ -438,10 +438,10 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	h := &in.File.Sections[index]
 	name := in.sectionName(int(index))
 	kind := sec.kind
-	owner := SecID(0)
+	owner := secID(0)
 	lost := notLost
 	switch kind {
-	case KindConstEntry, KindConstFunc, KindConstIndices, KindSharedEntry, KindLocal, KindInfoFunc:
+	case kindConstEntry, kindConstFunc, kindConstIndices, kindSharedEntry, kindLocal, kindInfoFunc:
 		text := &in.Secs[h.TextIndex()]
 		if text.Out == 0 || text.Dead {
 			m.ghostSection(text.ghost, kind)
@@ -450,18 +450,18 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 			return 0, true
 		}
 		owner, lost = text.Out, text.Lost
-		if text.kind == KindUFT {
+		if text.kind == kindUFT {
 			name = l.stubOwned(name, kind, owner)
 			break
 		}
 		fn := strings.TrimPrefix(in.sectionName(int(h.TextIndex())), ".text.")
 		name = strings.TrimSuffix(name, fn) + strings.TrimPrefix(l.Secs[owner].Name, ".text.")
 	}
-	if kind == KindConstFunc && !l.rel && !l.Secs[owner].Kernel && (!m.bySection || m.hasConstants(owner)) {
+	if kind == kindConstFunc && !l.rel && !l.Secs[owner].Kernel && (!m.bySection || m.hasConstants(owner)) {
 		return 0, false
 	}
 	out = l.sec(name, owner, 0)
-	if kind == KindConstFunc && lost != lostOnArrival && l.onlyLostCopies(l.Secs[out]) {
+	if kind == kindConstFunc && lost != lostOnArrival && l.onlyLostCopies(l.Secs[out]) {
 		l.Secs[out].Drop = true
 		out = l.sec(name, owner, 0)
 	}
@@ -469,12 +469,12 @@ func (m *merger) place(in *Input, index int32) (out SecID, dead bool) {
 	s := l.Secs[out]
 	s.Align = max(s.Align, h.Addralign)
 	plain, twin := in.forms(index)
-	l.addPart(s, Part{In: in.ID, Sec: plain, Merc: twin})
+	l.addPart(s, part{In: in.ID, Sec: plain, Merc: twin})
 	return out, false
 }
 
 // onlyLostCopies reports whether all that is in a section of a function's constants is of copies that lost on arrival. A definition that
 // replaces the one that they lost against makes a section of its own then, and theirs leaves its name (observed).
-func (l *Link) onlyLostCopies(s *Section) bool {
-	return len(s.Parts) > 0 && !slices.ContainsFunc(s.Parts, func(p Part) bool { return l.partLoss(&p) != lostOnArrival })
+func (l *link) onlyLostCopies(s *section) bool {
+	return len(s.Parts) > 0 && !slices.ContainsFunc(s.Parts, func(p part) bool { return l.partLoss(&p) != lostOnArrival })
 }

@@ -40,11 +40,11 @@ func (m *merger) dropLosers() {
 	l := m.l
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindConstEntry:
+		case kindConstEntry:
 			l.dropBanks(s)
-		case KindInfoFunc, KindConstIndices, KindLocal:
+		case kindInfoFunc, kindConstIndices, kindLocal:
 			if len(s.Parts) > 1 || len(s.Parts) == 1 && l.lostPart(&s.Parts[0]) {
-				s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
+				s.Parts = slices.DeleteFunc(s.Parts, func(p part) bool { return l.lostPart(&p) })
 			}
 		}
 	}
@@ -52,13 +52,13 @@ func (m *merger) dropLosers() {
 
 // dropBanks leaves a parameter bank with one copy of weak definitions. A definition that is not weak does not take their place: its
 // bank stands behind that copy, and those of weak definitions that come later behind it (observed below sm_100).
-func (l *Link) dropBanks(s *Section) {
+func (l *link) dropBanks(s *section) {
 	if len(s.Parts) < 2 {
 		return
 	}
 	fn := &l.Syms[l.Secs[s.Owner].Fn]
 	if fn.Binding() == cubin.STBWeak {
-		s.Parts = slices.DeleteFunc(s.Parts, func(p Part) bool { return l.lostPart(&p) })
+		s.Parts = slices.DeleteFunc(s.Parts, func(p part) bool { return l.lostPart(&p) })
 		return
 	}
 	first := 0
@@ -68,10 +68,10 @@ func (l *Link) dropBanks(s *Section) {
 	s.Parts = s.Parts[first:]
 }
 
-func (l *Link) lostPart(p *Part) bool { return l.partLoss(p) != notLost }
+func (l *link) lostPart(p *part) bool { return l.partLoss(p) != notLost }
 
 // partLoss says how the function lost whose section a part is.
-func (l *Link) partLoss(p *Part) lossKind {
+func (l *link) partLoss(p *part) lossKind {
 	index := p.Sec
 	if index == 0 {
 		index = p.Merc
@@ -85,12 +85,12 @@ func (l *Link) partLoss(p *Part) lossKind {
 // link that happens when shared memory has its sections, those of kernels that a filter rejects included; jump tables have
 // entries, so their sections follow, for each function behind the banks that it made, unless all tables went with copies that
 // were replaced (observed).
-func (l *Link) kernelConstants() {
+func (l *link) kernelConstants() {
 	prefix := ".nv.constant2."
 	if l.Mercury {
 		prefix = mercOptimizer
 	}
-	banks := make([]SecID, len(l.Secs)) // by the kernel's code section
+	banks := make([]secID, len(l.Secs)) // by the kernel's code section
 	related := make([]bool, len(l.Secs))
 	for _, fc := range slices.Backward(l.FuncConsts) {
 		f := l.Syms[l.Secs[fc.Owner].Fn].Func
@@ -122,14 +122,14 @@ func (l *Link) kernelConstants() {
 }
 
 // anyTableStays reports whether any copy of a function's constants did not come before the definition that counts.
-func (l *Link) anyTableStays(fc *FuncConst) bool {
+func (l *link) anyTableStays(fc *funcConst) bool {
 	winner := l.Syms[l.Secs[fc.Owner].Fn].Def
-	return slices.ContainsFunc(fc.Parts, func(p Part) bool { return p.In >= winner })
+	return slices.ContainsFunc(fc.Parts, func(p part) bool { return p.In >= winner })
 }
 
 // anyBank reports whether one of the kernels has a section of compiler constants.
-func (l *Link) anyBank(prefix string, kernels []FuncID) bool {
-	return slices.ContainsFunc(kernels, func(k FuncID) bool {
+func (l *link) anyBank(prefix string, kernels []funcID) bool {
+	return slices.ContainsFunc(kernels, func(k funcID) bool {
 		return l.hasChild(l.Funcs[k].Text, prefix+l.Syms[l.Funcs[k].Sym].Name)
 	})
 }
@@ -137,15 +137,15 @@ func (l *Link) anyBank(prefix string, kernels []FuncID) bool {
 // tableReplaced reports whether a function's constants are gone because code without constants took its place, and with them a jump
 // table that has a relocation section, be it empty, as from sm_90 on. Then kernels get no bank unless one of them has one; otherwise they
 // get an empty one, which leaves its name (observed).
-func (l *Link) tableReplaced(fc *FuncConst) bool {
-	return !l.anyTableStays(fc) && slices.ContainsFunc(fc.Parts, func(p Part) bool {
+func (l *link) tableReplaced(fc *funcConst) bool {
+	return !l.anyTableStays(fc) && slices.ContainsFunc(fc.Parts, func(p part) bool {
 		return l.partLoss(&p) == replacedLater && l.Inputs[p.In].patched()[p.Sec]
 	})
 }
 
 // patched reports, by section, whether a relocation section, be it empty, patches it. It is made when first asked for, by one
 // goroutine.
-func (in *Input) patched() []bool {
+func (in *input) patched() []bool {
 	if in.hasRels == nil {
 		in.hasRels = make([]bool, len(in.File.Sections))
 		for i := range in.File.Sections {
@@ -161,11 +161,11 @@ func (in *Input) patched() []bool {
 // their code sections, and leave no name among those of creation.
 func (m *merger) parameterBanks() {
 	l := m.l
-	banks := map[SecID]SecID{} // by code section
+	banks := map[secID]secID{} // by code section
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
 			h := &in.File.Sections[i]
-			if h.Mercury() || in.Secs[i].kind != KindConstEntry {
+			if h.Mercury() || in.Secs[i].kind != kindConstEntry {
 				continue
 			}
 			text := &in.Secs[h.TextIndex()]
@@ -175,14 +175,14 @@ func (m *merger) parameterBanks() {
 			}
 			id := banks[text.Out]
 			if id == 0 {
-				id = SecID(len(l.Secs))
+				id = secID(len(l.Secs))
 				banks[text.Out] = id
 				name := ".nv.constant0." + strings.TrimPrefix(l.Secs[text.Out].Name, ".text.")
-				l.Secs = append(l.Secs, &Section{ID: id, Name: name, Kind: KindConstEntry, Owner: text.Out, Appended: true, NoTwin: true})
+				l.Secs = append(l.Secs, &section{ID: id, Name: name, Kind: kindConstEntry, Owner: text.Out, Appended: true, NoTwin: true})
 			}
 			in.Secs[i].Out = id
 			l.Secs[id].Align = max(l.Secs[id].Align, h.Addralign)
-			l.addPart(l.Secs[id], Part{In: in.ID, Sec: int32(i)})
+			l.addPart(l.Secs[id], part{In: in.ID, Sec: int32(i)})
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (m *merger) externInstances() {
 		if l.externInstance[text] != 0 {
 			continue // made already
 		}
-		id := l.linkerSymbol(Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, First: NoFile})
+		id := l.linkerSymbol(symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: noFile, First: noFile})
 		l.externInstance[text] = id
 		if !l.hasSharedSection(text) { // of a kernel that a filter rejects
 			l.Secs[l.sharedSection(text)].late = true

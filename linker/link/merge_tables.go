@@ -8,7 +8,7 @@ import (
 )
 
 // tables is the fourth walk: attributes, relocations, call graph, in index order.
-func (m *merger) tables(in *Input) {
+func (m *merger) tables(in *input) {
 	for i := 1; i < len(in.Secs); i++ {
 		switch in.Secs[i].Type {
 		case cubin.SHTCudaInfo:
@@ -35,7 +35,7 @@ func (m *merger) tables(in *Input) {
 }
 
 // relocations creates the sections that an input's relocation section asks for.
-func (m *merger) relocations(in *Input, index int32) {
+func (m *merger) relocations(in *input, index int32) {
 	l := m.l
 	h := &in.File.Sections[index]
 	target := h.TextIndex()
@@ -44,7 +44,7 @@ func (m *merger) relocations(in *Input, index int32) {
 	}
 	out, dead := m.place(in, int32(target))
 	if dead || h.Size == 0 {
-		if dead && in.Secs[target].kind == KindText {
+		if dead && in.Secs[target].kind == kindText {
 			m.ghostRelocations(in.Secs[target].ghost, h)
 		}
 		return
@@ -64,9 +64,9 @@ func (m *merger) relocations(in *Input, index int32) {
 		}
 	}
 	plain, twin := in.forms(index)
-	part := Part{In: in.ID, Sec: plain, Merc: twin}
+	part := part{In: in.ID, Sec: plain, Merc: twin}
 	if !n.entered {
-		if t.Kind == KindDebug {
+		if t.Kind == kindDebug {
 			l.lostDebug = append(l.lostDebug, lostEntries{out, part})
 		}
 		return
@@ -79,11 +79,11 @@ func (m *merger) relocations(in *Input, index int32) {
 // newRelocations makes the relocation sections of one code or data section as the entries of one input ask for them.
 type newRelocations struct {
 	m      *merger
-	in     *Input
+	in     *input
 	h      *cubin.Section
-	target *Section
+	target *section
 	// rel and rela are the sections, 0 until an entry needs them; entered: some entry came.
-	rel, rela SecID
+	rel, rela secID
 	entered   bool
 }
 
@@ -119,7 +119,7 @@ func (n *newRelocations) noteSymbol(r *cubin.Rel) {
 	if !n.h.Mercury() {
 		syms = n.in.PlainSyms
 	}
-	if n.target.Kind != KindText || int(r.Sym) >= len(syms) || syms[r.Sym] == 0 {
+	if n.target.Kind != kindText || int(r.Sym) >= len(syms) || syms[r.Sym] == 0 {
 		return
 	}
 	s := &n.m.l.Syms[syms[r.Sym]]
@@ -130,7 +130,7 @@ func (n *newRelocations) noteSymbol(r *cubin.Rel) {
 }
 
 // home is the section that the input's entries join.
-func (n *newRelocations) home() SecID {
+func (n *newRelocations) home() secID {
 	if n.h.Type != cubin.SHTRel {
 		n.needRela()
 	} else if !n.m.l.ForceRela {
@@ -141,7 +141,7 @@ func (n *newRelocations) home() SecID {
 
 // startsLater reports whether an entry of h names, by its section symbol, a section whose bytes earlier inputs precede in the image.
 // The addend that the reference looks at then has their size in it (observed).
-func (m *merger) startsLater(in *Input, h *cubin.Section, sym uint32) bool {
+func (m *merger) startsLater(in *input, h *cubin.Section, sym uint32) bool {
 	symbols := in.File.Symbols
 	if h.Mercury() {
 		symbols = in.File.MercSymbols
@@ -150,7 +150,7 @@ func (m *merger) startsLater(in *Input, h *cubin.Section, sym uint32) bool {
 		return false
 	}
 	s := m.l.Secs[in.Secs[symbols[sym].Shndx].Out]
-	if s.Kind == KindText {
+	if s.Kind == kindText {
 		return false
 	}
 	for _, p := range s.Parts {
@@ -171,11 +171,11 @@ func (m *merger) startsLater(in *Input, h *cubin.Section, sym uint32) bool {
 // lostEntries is an input's relocation section none of whose entries makes a section in the image. Those of debug data are looked at all
 // the same: they say which descriptions are of lost copies.
 type lostEntries struct {
-	target SecID
-	part   Part
+	target secID
+	part   part
 }
 
-func (m *merger) kernelUsesExtern(text SecID, in FileID, sym SymID) {
+func (m *merger) kernelUsesExtern(text secID, in fileID, sym symID) {
 	if n := len(m.externs); n == 0 || m.externs[n-1] != (externUse{text, in, sym}) {
 		m.externs = append(m.externs, externUse{text, in, sym})
 	}
@@ -183,14 +183,14 @@ func (m *merger) kernelUsesExtern(text SecID, in FileID, sym SymID) {
 
 // externUse is a kernel one of whose copies refers to a dynamic shared array.
 type externUse struct {
-	text SecID
-	in   FileID
-	sym  SymID
+	text secID
+	in   fileID
+	sym  symID
 }
 
 // callgraphStrings adds the prototypes of address-taken functions and of indirect calls to the string table, but for those
 // of functions whose definition here lost on arrival (observed).
-func (m *merger) callgraphStrings(in *Input, d []byte) {
+func (m *merger) callgraphStrings(in *input, d []byte) {
 	for g := nvinfo.ReadGraph(d); g.Next(); {
 		if g.Edge != nvinfo.AddressTaken && g.Edge != nvinfo.CallsIndirect || in.Lost[g.A] == lostOnArrival {
 			continue // resolve refused numbers outside the table
@@ -199,7 +199,7 @@ func (m *merger) callgraphStrings(in *Input, d []byte) {
 	}
 }
 
-func (m *merger) prototypeString(in *Input, off uint32) {
+func (m *merger) prototypeString(in *input, off uint32) {
 	l := m.l
 	s, ok := in.File.String(off)
 	if !ok {

@@ -41,7 +41,7 @@ func TestEntriesWithoutAddendCreateASectionOfTheirOwn(t *testing.T) {
 	} {
 		l := laidOut(t, Options{}, test.objects...)
 		named := func(name string) bool {
-			return slices.ContainsFunc(l.Secs, func(s *Section) bool { return s.Name == name })
+			return slices.ContainsFunc(l.Secs, func(s *section) bool { return s.Name == name })
 		}
 		if got := named(".rel.debug_info"); got != test.want || !named(".rela.debug_info") {
 			t.Errorf("%s: .rel.debug_info %t, want %t beside .rela.debug_info", test.name, got, test.want)

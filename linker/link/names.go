@@ -19,7 +19,7 @@ type nameTable struct {
 
 type nameSlot struct {
 	hash uint64
-	id   SymID
+	id   symID
 }
 
 func (t *nameTable) hash(name string) uint64 { return maphash.String(t.seed, name) }
@@ -52,7 +52,7 @@ func (t *nameTable) grow(n int) {
 }
 
 // find returns the symbol of that name and hash.
-func (t *nameTable) find(syms []Symbol, hash uint64, name string) (SymID, bool) {
+func (t *nameTable) find(syms []symbol, hash uint64, name string) (symID, bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
@@ -67,7 +67,7 @@ func (t *nameTable) find(syms []Symbol, hash uint64, name string) (SymID, bool) 
 
 // touch brings what find will look at into the processor's caches. The accesses do not wait for each other, as those of one
 // find after the other do: a name's slot, its symbol and its bytes lie anywhere in memory.
-func (t *nameTable) touch(syms []Symbol, hashes []uint64) {
+func (t *nameTable) touch(syms []symbol, hashes []uint64) {
 	mask := uint64(len(t.slots) - 1)
 	var sum uint64
 	for _, h := range hashes {
@@ -81,7 +81,7 @@ func (t *nameTable) touch(syms []Symbol, hashes []uint64) {
 }
 
 // add enters a symbol that find did not find.
-func (t *nameTable) add(hash uint64, id SymID) {
+func (t *nameTable) add(hash uint64, id symID) {
 	if 2*(t.used+1) > len(t.slots) {
 		t.grow(2 * (t.used + 1))
 	}
@@ -95,6 +95,6 @@ func (t *nameTable) add(hash uint64, id SymID) {
 }
 
 // lookup returns the global or weak symbol of a name.
-func (l *Link) lookup(name string) (SymID, bool) {
+func (l *link) lookup(name string) (symID, bool) {
 	return l.names.find(l.Syms, l.names.hash(name), name)
 }

@@ -9,7 +9,7 @@ import (
 
 // encodeNotes makes the notes of a 13.0 image: the linker's own tool note with, in an executable, those of the inputs
 // behind it as they are, and the note that says which virtual architecture and toolkit the image is for (observed).
-func (l *Link) encodeNotes() {
+func (l *link) encodeNotes() {
 	if l.tkinfo == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (l *Link) encodeNotes() {
 
 // virtualOf is the number of the virtual architecture that an input was compiled for, as its header names it in ABI 7 (bits 16 to 23 of
 // e_flags) and a note in ABI 8; that of the target if it names none.
-func (l *Link) virtualOf(in *Input) uint32 {
+func (l *link) virtualOf(in *input) uint32 {
 	if in.virtual == 0 {
 		in.virtual = uint32(l.SM)
 		if in.File.ABI() == 7 {
@@ -72,7 +72,7 @@ func virtualInNotes(f *cubin.File, otherwise uint32) uint32 {
 }
 
 // lowestVirtual is the virtual architecture of the image: the lowest of the inputs', at most the target (observed).
-func (l *Link) lowestVirtual() uint32 {
+func (l *link) lowestVirtual() uint32 {
 	virtual := uint32(l.SM)
 	for _, in := range l.Inputs {
 		virtual = min(virtual, l.virtualOf(in))
@@ -85,6 +85,6 @@ const firstIndependent = 70
 
 // withoutYield reports whether every input was compiled for an architecture whose threads go in step: code then has no use for YIELD,
 // and the reference replaces it by NOP where the compiler marked it (observed).
-func (l *Link) withoutYield() bool {
-	return l.SM >= firstIndependent && !slices.ContainsFunc(l.Inputs, func(in *Input) bool { return l.virtualOf(in) >= firstIndependent })
+func (l *link) withoutYield() bool {
+	return l.SM >= firstIndependent && !slices.ContainsFunc(l.Inputs, func(in *input) bool { return l.virtualOf(in) >= firstIndependent })
 }

@@ -11,7 +11,7 @@ import (
 // numbering is the outcome of deciding what is in the image.
 type numbering struct {
 	// symbols are the image's symbols in order, behind the null symbol; the first merc of them are in .nv.merc.symtab, too.
-	symbols []SymID
+	symbols []symID
 	merc    int
 	// locals is sh_info of .symtab, mercLocals that of .nv.merc.symtab.
 	locals, mercLocals uint32
@@ -21,35 +21,35 @@ type numbering struct {
 
 // header is one section header of the image: a section in its plain or its Mercury form.
 type header struct {
-	sec  SecID
+	sec  secID
 	merc bool
 }
 
 // present reports whether a section is in the image, as far as that is known before relocations are processed.
-func (l *Link) present(s *Section) bool {
+func (l *link) present(s *section) bool {
 	switch {
 	case s.Drop, s.Erased, s.ID == 0:
 		return false
-	case s.Kind == KindSymtabShndx:
+	case s.Kind == kindSymtabShndx:
 		return l.created >= wideSections
-	case s.Class() == ClassFixed, s.KeepEmpty:
+	case s.Class() == orderFixed, s.KeepEmpty:
 		return true
 	}
 	switch s.Kind {
-	case KindRel, KindRela, KindResolved:
+	case kindRel, kindRela, kindResolved:
 		return len(s.Rels) > 0 || len(s.MercRels) > 0
-	case KindPrototype:
+	case kindPrototype:
 		return l.hasPrototypes()
-	case KindCallgraph, KindTkinfo, KindCuinfo, KindCompat, KindRelAction:
+	case kindCallgraph, kindTkinfo, kindCuinfo, kindCompat, kindRelAction:
 		return true
-	case KindDebug:
+	case kindDebug:
 		return true // even an empty one stays
 	}
 	return s.Size > 0
 }
 
 // hasPrototypes reports whether .nv.prototype has records: functions of the image with a prototype whose address nobody takes.
-func (l *Link) hasPrototypes() bool {
+func (l *link) hasPrototypes() bool {
 	for i := 1; i < len(l.Funcs); i++ {
 		if f := &l.Funcs[i]; f.Kept && !f.Taken && f.Proto != 0 && l.Syms[f.Sym].Side != noSide {
 			return true
@@ -59,8 +59,8 @@ func (l *Link) hasPrototypes() bool {
 }
 
 // vanishes reports whether a symbol leaves no trace in the image, not even its name. A relocatable link keeps all.
-func (l *Link) vanishes(s *Symbol) bool {
-	if l.Secs[s.Sec].Erased || s.Dead && l.Secs[s.Sec].Kind == KindConstUser {
+func (l *link) vanishes(s *symbol) bool {
+	if l.Secs[s.Sec].Erased || s.Dead && l.Secs[s.Sec].Kind == kindConstUser {
 		return true
 	}
 	if s.Of != 0 || l.rel {
@@ -77,7 +77,7 @@ func (l *Link) vanishes(s *Symbol) bool {
 	return false
 }
 
-func (l *Link) sharedVanishes(s *Symbol) bool {
+func (l *link) sharedVanishes(s *symbol) bool {
 	inFuncs := s.Undefined() || s.Shndx < cubin.SHNLoRes && s.Def >= 0 && l.Inputs[s.Def].sectionName(int(s.Shndx)) == ".nv_debug.shared"
 	if !s.CodeRef && inFuncs && !s.Undefined() {
 		return true
@@ -103,9 +103,9 @@ func (l *Link) sharedVanishes(s *Symbol) bool {
 }
 
 // numberSymbols decides which symbols are in the image and numbers them. Sizes of data must be known.
-func (l *Link) numberSymbols() {
+func (l *link) numberSymbols() {
 	n := &l.numbering
-	n.symbols = make([]SymID, 0, len(l.Local)+len(l.Global))
+	n.symbols = make([]symID, 0, len(l.Local)+len(l.Global))
 	for _, id := range l.Local {
 		if l.inSymtab(id) {
 			n.symbols = append(n.symbols, id)
@@ -122,8 +122,8 @@ func (l *Link) numberSymbols() {
 	for _, id := range l.appended() {
 		// The parameter banks of a Mercury image have their section symbols behind everything else.
 		s := l.Secs[id]
-		s.Sym = SymID(len(l.Syms))
-		l.Syms = append(l.Syms, Symbol{Name: s.Name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: NoFile, First: NoFile})
+		s.Sym = symID(len(l.Syms))
+		l.Syms = append(l.Syms, symbol{Name: s.Name, Info: uint8(cubin.STTSection), Of: id, Sec: id, Def: noFile, First: noFile})
 		n.symbols = append(n.symbols, s.Sym)
 		n.locals = uint32(len(n.symbols)) + 1
 	}
@@ -133,18 +133,18 @@ func (l *Link) numberSymbols() {
 }
 
 // appended lists the sections that stand behind the ordinary ones, in the order of their code sections.
-func (l *Link) appended() []SecID {
-	var ids []SecID
+func (l *link) appended() []secID {
+	var ids []secID
 	for _, s := range l.Secs {
 		if s.Appended && l.present(s) {
 			ids = append(ids, s.ID)
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b SecID) int { return int(l.Secs[a].Owner - l.Secs[b].Owner) })
+	slices.SortStableFunc(ids, func(a, b secID) int { return int(l.Secs[a].Owner - l.Secs[b].Owner) })
 	return ids
 }
 
-func (l *Link) inSymtab(id SymID) bool {
+func (l *link) inSymtab(id symID) bool {
 	s := &l.Syms[id]
 	if s.Dead || l.vanishes(s) {
 		return false
@@ -163,8 +163,8 @@ func (l *Link) inSymtab(id SymID) bool {
 }
 
 // hasSectionSymbol reports whether a section of the image has its section symbol in .symtab.
-func (l *Link) hasSectionSymbol(s *Section) bool {
-	if s.row().noSymbol || !l.present(s) || s.Kind == KindDebug && s.Size == 0 && s.MercSize == 0 {
+func (l *link) hasSectionSymbol(s *section) bool {
+	if s.row().noSymbol || !l.present(s) || s.Kind == kindDebug && s.Size == 0 && s.MercSize == 0 {
 		return false
 	}
 	if !s.Kind.shared() {
@@ -177,13 +177,13 @@ func (l *Link) hasSectionSymbol(s *Section) bool {
 		l.rel && s.Size == s.Align: // with data of its own the size would be larger (alignShared)
 		return false
 	}
-	return s.Kind != KindSharedFuncs || l.rel || l.PreserveRelocs || l.Debug && !l.SuppressDebugInfo
+	return s.Kind != kindSharedFuncs || l.rel || l.PreserveRelocs || l.Debug && !l.SuppressDebugInfo
 }
 
 // numberSections puts the image's sections in order: by class, inside a class by creation; then what a Mercury image
 // appends. It runs when every section's existence is settled.
-func (l *Link) numberSections() {
-	var counts [ClassNobits + 1]int
+func (l *link) numberSections() {
+	var counts [orderNobits + 1]int
 	class := slab.Make[int8](len(l.Secs)) // plus one; 0: not here
 	for _, s := range l.Secs[1:] {
 		if !s.Appended && l.present(s) {
@@ -192,13 +192,13 @@ func (l *Link) numberSections() {
 			class[s.ID] = int8(c) + 1
 		}
 	}
-	var byClass [ClassNobits + 1][]SecID
+	var byClass [orderNobits + 1][]secID
 	for c := range byClass {
-		byClass[c] = make([]SecID, 0, counts[c])
+		byClass[c] = make([]secID, 0, counts[c])
 	}
 	for id, c := range class {
 		if c != 0 {
-			byClass[c-1] = append(byClass[c-1], SecID(id))
+			byClass[c-1] = append(byClass[c-1], secID(id))
 		}
 	}
 	n := &l.numbering
@@ -232,18 +232,18 @@ func (l *Link) numberSections() {
 }
 
 // appendTwins adds the Mercury forms: capsules, then the other twins in the order of the plain sections, then the symbol table.
-func (l *Link) appendTwins(ordinary []header) {
+func (l *link) appendTwins(ordinary []header) {
 	n := &l.numbering
 	for _, h := range slices.Clone(ordinary) {
-		if k := l.Secs[h.sec].Kind; k == KindText || k == KindUFT {
+		if k := l.Secs[h.sec].Kind; k == kindText || k == kindUFT {
 			n.order = append(n.order, header{h.sec, true})
 		}
 	}
 	for _, h := range slices.Clone(ordinary) {
 		s := l.Secs[h.sec]
 		switch s.Kind {
-		case KindDebug, KindInfo, KindInfoFunc, KindRel, KindRela, KindResolved, KindConstUser, KindConstFunc, KindConstIndices, KindGlobalInit, KindSharedReserved,
-			KindUDT, KindUFTEntry, KindUDTEntry, KindUIDX:
+		case kindDebug, kindInfo, kindInfoFunc, kindRel, kindRela, kindResolved, kindConstUser, kindConstFunc, kindConstIndices, kindGlobalInit, kindSharedReserved,
+			kindUDT, kindUFTEntry, kindUDTEntry, kindUIDX:
 			if !s.NoTwin {
 				n.order = append(n.order, header{h.sec, true})
 			}
@@ -253,17 +253,17 @@ func (l *Link) appendTwins(ordinary []header) {
 }
 
 // mercName is the name of a section's Mercury form.
-func mercName(s *Section) string {
+func mercName(s *section) string {
 	switch s.Kind {
-	case KindText, KindUFT:
+	case kindText, kindUFT:
 		return ".nv.capmerc" + s.Name
-	case KindSymtab:
+	case kindSymtab:
 		return ".nv.merc.symtab"
 	}
 	return ".nv.merc" + s.Name
 }
 
 // isRenamed reports whether a Mercury image shows a section under another name than that of its creation.
-func isRenamed(s *Section) bool {
+func isRenamed(s *section) bool {
 	return strings.Contains(s.Name, ".nv.constant.") && plainName(s.Name) != s.Name
 }

@@ -27,7 +27,7 @@ func isReference(t cubin.SymbolType) bool { return t >= cubin.STTTexture && t <=
 const inputPlaceholder = "<input>"
 
 // object enters a symbol that is no function: variables, commons, texture references.
-func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
+func (r *resolver) object(in *input, n int32, y *cubin.Symbol) symID {
 	l := r.l
 	if y.Binding() == cubin.STBLocal {
 		return r.local(in, n, r.newSymbol(in, n, y))
@@ -67,7 +67,7 @@ func (r *resolver) object(in *Input, n int32, y *cubin.Symbol) SymID {
 }
 
 // variable decides between a known variable and one of this input.
-func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
+func (r *resolver) variable(in *input, n int32, y *cubin.Symbol, id symID) {
 	l := r.l
 	s := &l.Syms[id]
 	oldCommon, newCommon := s.Shndx == cubin.SHNCommon, y.Shndx == cubin.SHNCommon
@@ -78,7 +78,7 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 		}
 		return
 	}
-	if oldCommon != newCommon && y.Shndx != cubin.SHNUndef && (s.Def != NoFile || s.dynamicArray()) {
+	if oldCommon != newCommon && y.Shndx != cubin.SHNUndef && (s.Def != noFile || s.dynamicArray()) {
 		r.commonAndDefinition(in, n, y, id)
 		return
 	}
@@ -91,10 +91,10 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
-	case s.Def == NoFile && s.dynamicArray() && y.Binding() == cubin.STBGlobal && (y.Space() != cubin.STOShared || y.Size == 0 && !l.KeepSettledRelocs):
+	case s.Def == noFile && s.dynamicArray() && y.Binding() == cubin.STBGlobal && (y.Space() != cubin.STOShared || y.Size == 0 && !l.KeepSettledRelocs):
 		// The reference gives a dynamic array a section at its first mention; what its relocatable link wrote defines it again (observed).
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
-	case s.Def == NoFile:
+	case s.Def == noFile:
 		if newCommon {
 			s.First = in.ID
 		}
@@ -116,13 +116,13 @@ func (r *resolver) variable(in *Input, n int32, y *cubin.Symbol, id SymID) {
 }
 
 // commonAndDefinition decides between a COMMON and a definition, in either order.
-func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id SymID) {
+func (r *resolver) commonAndDefinition(in *input, n int32, y *cubin.Symbol, id symID) {
 	l := r.l
 	s := &l.Syms[id]
 	oldCommon := s.Shndx == cubin.SHNCommon
 	var initialised bool
 	switch {
-	case y.Space() != s.Space() || s.Def == NoFile: // an error already, after which sizes are compared as usual
+	case y.Space() != s.Space() || s.Def == noFile: // an error already, after which sizes are compared as usual
 	case oldCommon:
 		initialised = hasBytes(in.File, y.Shndx)
 	default:
@@ -168,7 +168,7 @@ func (r *resolver) commonAndDefinition(in *Input, n int32, y *cubin.Symbol, id S
 }
 
 // sizeMismatch reports that an input has a symbol in another size than the inputs before it.
-func (l *Link) sizeMismatch(in *Input, y *cubin.Symbol, s *Symbol) {
+func (l *link) sizeMismatch(in *input, y *cubin.Symbol, s *symbol) {
 	_ = l.Diag.Add(diag.Message{ID: diag.SizeMismatch, Args: []any{y.Name, in.Name, l.fileName(s.First)}, Cause: fmt.Sprintf("%d bytes and %d", y.Size, s.Size)})
 }
 

@@ -23,7 +23,7 @@ type infoEdit struct {
 }
 
 // edit returns the changes of a function's records, to be filled.
-func (f *infoForm) edit(fn FuncID) *infoEdit {
+func (f *infoForm) edit(fn funcID) *infoEdit {
 	if f.edits[fn] == nil {
 		f.edits[fn] = &infoEdit{}
 	}
@@ -81,7 +81,7 @@ func (f *infoForm) spreadCrs() {
 	if !slices.ContainsFunc(f.own, func(o ownAttrs) bool { return o.hasCrs }) && !l.anyRecursive() {
 		return
 	}
-	crs := l.deepest(func(fn FuncID) uint32 { return f.own[fn].crs })
+	crs := l.deepest(func(fn funcID) uint32 { return f.own[fn].crs })
 	for _, e := range l.Entries {
 		d := f.edit(e)
 		if o := &f.own[e]; o.hasCrs {
@@ -93,11 +93,11 @@ func (f *infoForm) spreadCrs() {
 }
 
 // anyRecursive reports whether the stack of some entry has no bound.
-func (l *Link) anyRecursive() bool {
-	return slices.ContainsFunc(l.Entries, func(e FuncID) bool { return l.attr.stack[e] == recursive })
+func (l *link) anyRecursive() bool {
+	return slices.ContainsFunc(l.Entries, func(e funcID) bool { return l.attr.stack[e] == recursive })
 }
 
-func (f *infoForm) ownSum(fn FuncID, s *infoSum) {
+func (f *infoForm) ownSum(fn funcID, s *infoSum) {
 	o := &f.own[fn]
 	s.reg = max(s.reg, o.reg)
 	s.mask |= o.mask
@@ -168,7 +168,7 @@ func (f *infoForm) spread() {
 
 // spreadTo gives an entry the attributes before end, in the order of propagatedCodes, of what it
 // reaches, and returns those that it had no record of. sum and last are what spreadCounts found for it.
-func (f *infoForm) spreadTo(e FuncID, sum uint16, last FuncID, end tracked) (created []tracked) {
+func (f *infoForm) spreadTo(e funcID, sum uint16, last funcID, end tracked) (created []tracked) {
 	o, d, s := &f.own[e], f.edit(e), f.sums.of(e)
 	for t := range end {
 		if s.first(t) == 0 {
@@ -205,22 +205,22 @@ func (f *infoForm) spreadTo(e FuncID, sum uint16, last FuncID, end tracked) (cre
 
 // spreadCounts adds NUM_MBARRIERS of each function once to every other entry that reaches it, and finds for each entry
 // the other function with the last REG_RECONFIG that is not 0. Few functions have either, so each is traced back by itself.
-func (f *infoForm) spreadCounts() (sums []uint16, lasts []FuncID) {
+func (f *infoForm) spreadCounts() (sums []uint16, lasts []funcID) {
 	l := f.l
-	sums, lasts = make([]uint16, len(l.Entries)), make([]FuncID, len(l.Entries))
+	sums, lasts = make([]uint16, len(l.Entries)), make([]funcID, len(l.Entries))
 	for i := 1; i < len(f.own); i++ {
 		o := &f.own[i]
 		if !o.has(tMbarriers) && !o.has(tReconfig) {
 			continue
 		}
-		for _, e := range l.entriesReachingAny([]FuncID{FuncID(i)}) {
-			if e == FuncID(i) {
+		for _, e := range l.entriesReachingAny([]funcID{funcID(i)}) {
+			if e == funcID(i) {
 				continue
 			}
 			at := l.graph.entryPos[e] - 1
 			sums[at] += o.value(tMbarriers)
 			if o.value(tReconfig) != 0 && (lasts[at] == 0 || f.own[lasts[at]].tracked.first[tReconfig] < o.tracked.first[tReconfig]) {
-				lasts[at] = FuncID(i)
+				lasts[at] = funcID(i)
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (f *infoForm) numbers(t tracked, list []word) []uint32 {
 }
 
 // gatherAll gives an image's only entry the attributes of all functions of the image, reached or not (observed).
-func (f *infoForm) gatherAll(e FuncID) {
+func (f *infoForm) gatherAll(e funcID) {
 	o, d := &f.own[e], f.edit(e)
 	var has [trackedCount]bool
 	var lists [2][]word

@@ -13,7 +13,7 @@ import (
 //	kept = live, functions whose address is taken, and undefined functions that a kept one calls
 //
 // What only an address-taken function calls is not kept: the reference does not close the set again (observed).
-func (l *Link) reach(ctx context.Context) error {
+func (l *link) reach(ctx context.Context) error {
 	l.graph.build(l)
 	if !l.dce {
 		for i := range l.Funcs {
@@ -38,7 +38,7 @@ func (l *Link) reach(ctx context.Context) error {
 	l.keepUnified()
 	for i := 1; i < len(l.Funcs); i++ {
 		if f := &l.Funcs[i]; f.Live || f.Taken || l.hasUFT && f.Kept {
-			l.keepUndefinedCallees(FuncID(i))
+			l.keepUndefinedCallees(funcID(i))
 		}
 	}
 	l.innerFollow()
@@ -52,23 +52,23 @@ func (l *Link) reach(ctx context.Context) error {
 
 // keepUndefinedCallees keeps the undefined functions that f calls. What it calls through a prototype has its address taken, and is
 // kept for that.
-func (l *Link) keepUndefinedCallees(f FuncID) {
+func (l *link) keepUndefinedCallees(f funcID) {
 	for _, c := range l.Funcs[f].Calls {
-		if l.Syms[l.Funcs[c].Sym].Def == NoFile {
+		if l.Syms[l.Funcs[c].Sym].Def == noFile {
 			l.Funcs[c].Kept = true
 		}
 	}
 }
 
 // roots are the kernels that pass the filters of the command line or of the host references.
-func (l *Link) roots() []FuncID {
+func (l *link) roots() []funcID {
 	keep := l.kernelFilter()
-	var roots []FuncID
+	var roots []funcID
 	for i := 1; i < len(l.Funcs); i++ {
 		s := &l.Syms[l.Funcs[i].Sym]
-		if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && (keep == nil || keep(s)) {
+		if s.Def != noFile && s.Other&cubin.STOEntry != 0 && (keep == nil || keep(s)) {
 			l.Funcs[i].Passes = true
-			roots = append(roots, FuncID(i))
+			roots = append(roots, funcID(i))
 		} else {
 			l.Funcs[i].Passes = false
 		}
@@ -81,8 +81,8 @@ func (l *Link) roots() []FuncID {
 		if len(roots) != 1 {
 			for i := 1; i < len(l.Funcs); i++ {
 				s := &l.Syms[l.Funcs[i].Sym]
-				if s.Def != NoFile && s.Other&cubin.STOEntry != 0 && l.Funcs[i].Taken && !l.Funcs[i].Passes {
-					roots = append(roots, FuncID(i))
+				if s.Def != noFile && s.Other&cubin.STOEntry != 0 && l.Funcs[i].Taken && !l.Funcs[i].Passes {
+					roots = append(roots, funcID(i))
 				}
 			}
 		}
@@ -91,10 +91,10 @@ func (l *Link) roots() []FuncID {
 }
 
 // kernelFilter returns the test a kernel has to pass, or nil if all pass.
-func (l *Link) kernelFilter() func(*Symbol) bool {
+func (l *link) kernelFilter() func(*symbol) bool {
 	if l.FilterGiven {
 		used := newPatternSet(anywhere(l.KernelsUsed))
-		return func(s *Symbol) bool { return used.matches(s.Name) }
+		return func(s *symbol) bool { return used.matches(s.Name) }
 	}
 	if l.IgnoreHostInfo {
 		return nil
@@ -115,7 +115,7 @@ func (l *Link) kernelFilter() func(*Symbol) bool {
 		return nil
 	}
 	ext, sta := newPatternSet(external), newPatternSet(static)
-	return func(s *Symbol) bool {
+	return func(s *symbol) bool {
 		if s.Binding() == cubin.STBLocal {
 			return sta.matches(s.Name)
 		}
@@ -124,7 +124,7 @@ func (l *Link) kernelFilter() func(*Symbol) bool {
 }
 
 // markLive closes roots over calls.
-func (l *Link) markLive(roots []FuncID) {
+func (l *link) markLive(roots []funcID) {
 	stack := slices.Clone(roots)
 	inside := l.innerByOwner()
 	seenProto := make([]bool, len(l.Protos))

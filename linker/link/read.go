@@ -13,8 +13,8 @@ import (
 
 // read parses the sources that are not parsed yet, several at a time, and decides what the link makes: the dialect follows the toolkit that is
 // imitated, and the image has Mercury twins iff the target has them and every input does (observed).
-func (l *Link) read(ctx context.Context) error {
-	inputs := make([]*Input, len(l.sources))
+func (l *link) read(ctx context.Context) error {
+	inputs := make([]*input, len(l.sources))
 	slabs := make([]inputSlabs, l.loop().Workers(len(inputs)))
 	errs := make([]error, len(l.sources))
 	if err := l.loop().Do(len(inputs), func(worker, i int) error {
@@ -26,7 +26,7 @@ func (l *Link) read(ctx context.Context) error {
 			return nil
 		}
 		in := &slabs[worker].inputs.Take(1)[0]
-		in.ID, in.Name, in.File = FileID(i), l.sources[i].Name, f
+		in.ID, in.Name, in.File = fileID(i), l.sources[i].Name, f
 		inputs[i] = in
 		return nil
 	}); err != nil {
@@ -75,7 +75,7 @@ func (l *Link) read(ctx context.Context) error {
 }
 
 // imitate looks up what depends on the release that is imitated and on the target.
-func (l *Link) imitate() {
+func (l *link) imitate() {
 	l.tool = arch.ToolkitByWord(l.Toolkit)
 	l.ABI = l.tool.ABI
 	l.release = rulesOf(l.Toolkit)
@@ -88,10 +88,10 @@ func (l *Link) imitate() {
 // inputSlabs is where one goroutine takes the tables of its inputs from.
 type inputSlabs struct {
 	parser   cubin.Parser
-	inputs   slab.Pool[Input]
-	sections slab.Pool[InSection]
+	inputs   slab.Pool[input]
+	sections slab.Pool[inSection]
 	hashes   slab.Pool[uint64]
-	ids      slab.Pool[SymID]
+	ids      slab.Pool[symID]
 	lost     slab.Pool[lossKind]
 	tables   slab.Pool[int32]
 	found    []int32 // room for the tables of one input
@@ -100,10 +100,10 @@ type inputSlabs struct {
 // viewSections fills secs, which is parallel to the file's sections, with the kind and type that the link goes by. In a
 // Mercury link the reference works on the twins under the plain names and does not look at the plain sections that have one
 // (observed): these are hidden, but paired with their twins so that both forms share one output section.
-func (l *Link) viewSections(f *cubin.File, secs []InSection) []InSection {
+func (l *link) viewSections(f *cubin.File, secs []inSection) []inSection {
 	for i := range secs {
 		s := &f.Sections[i]
-		secs[i] = InSection{Type: s.Type}
+		secs[i] = inSection{Type: s.Type}
 		switch {
 		case !s.Mercury() && l.Mercury && hasTwinForm(s.Name),
 			s.Mercury() && !l.Mercury && (s.Type == cubin.SHTRel || s.Type == cubin.SHTRela): // twins have a type of their own
@@ -131,7 +131,7 @@ func hasTwinForm(name string) bool {
 
 // pairTwins finds the plain section of each Mercury twin. Code sections are paired by the capsule's first word, which is
 // the plain section's index (observed); what belongs to a section follows its owner; the rest goes by name.
-func pairTwins(f *cubin.File, secs []InSection) {
+func pairTwins(f *cubin.File, secs []inSection) {
 	p := newTwinPairing(f, secs)
 	p.each(p.code)
 	p.each(p.data)
@@ -141,18 +141,18 @@ func pairTwins(f *cubin.File, secs []InSection) {
 // twinPairing is the pairing of the sections of one input.
 type twinPairing struct {
 	f    *cubin.File
-	secs []InSection
+	secs []inSection
 	// byName and byOwner find plain sections: the first of a name, and the first of a kind that belongs to a section.
 	byName  map[string]int32
 	byOwner map[ownedKind]int32
 }
 
 type ownedKind struct {
-	kind  Kind
+	kind  kind
 	owner uint32
 }
 
-func newTwinPairing(f *cubin.File, secs []InSection) *twinPairing {
+func newTwinPairing(f *cubin.File, secs []inSection) *twinPairing {
 	p := &twinPairing{f: f, secs: secs, byName: map[string]int32{}, byOwner: map[ownedKind]int32{}}
 	for i := range f.Sections {
 		s := &f.Sections[i]
@@ -237,12 +237,12 @@ func (p *twinPairing) relocations(i int, s *cubin.Section) {
 		return
 	}
 	if target := p.secs[s.TextIndex()].Twin; target != 0 {
-		p.pair(i, p.byOwner[ownedKind{KindRela, uint32(target)}])
+		p.pair(i, p.byOwner[ownedKind{kindRela, uint32(target)}])
 	}
 }
 
 // count notes how many symbols and functions the input defines.
-func (in *Input) count(view []cubin.Symbol) {
+func (in *input) count(view []cubin.Symbol) {
 	for i := range view {
 		y := &view[i]
 		if y.Shndx == cubin.SHNUndef || y.Type() == cubin.STTSection {

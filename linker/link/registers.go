@@ -9,14 +9,14 @@ import (
 // registers is the register count of an entry in the image: the greatest of those that it reaches, but its own if it
 // reaches code that sets the count at run time (REG_RECONFIG); with a single entry any such function of the image counts
 // (observed).
-func (f *infoForm) registers(e FuncID) uint32 {
+func (f *infoForm) registers(e funcID) uint32 {
 	if f.frozen(e) {
 		return f.own[e].reg
 	}
 	return f.sums.of(e).reg
 }
 
-func (f *infoForm) frozen(e FuncID) bool {
+func (f *infoForm) frozen(e funcID) bool {
 	if !f.l.release.newAttributes {
 		return false
 	}
@@ -26,7 +26,7 @@ func (f *infoForm) frozen(e FuncID) bool {
 // raise is one step of the reference's walk over all functions, by code section, and for each over the entries that
 // reach it, backwards: the function needs more registers than the entry has by then.
 type raise struct {
-	fn, entry FuncID
+	fn, entry funcID
 	limit     uint16 // MAXREG_COUNT of the entry if the function exceeds it, else 0
 }
 
@@ -35,9 +35,9 @@ type raise struct {
 type stair []step
 
 type step struct {
-	text SecID
+	text secID
 	reg  uint32
-	fn   FuncID
+	fn   funcID
 }
 
 // joinStairs merges two running maxima.
@@ -68,7 +68,7 @@ func joinStairs(a, b stair) stair {
 // raises lists the steps that raise entries, in the reference's order: functions by code section, entries backwards.
 func (f *infoForm) raises() []raise {
 	l := f.l
-	stairs := reachFold(l, func(fn FuncID, into *stair) {
+	stairs := reachFold(l, func(fn funcID, into *stair) {
 		if o := &f.own[fn]; o.reg != 0 && l.Funcs[fn].Text != 0 && l.Syms[l.Funcs[fn].Sym].Index != 0 {
 			*into = joinStairs(*into, stair{{l.Funcs[fn].Text, o.reg, fn}})
 		}
@@ -104,7 +104,7 @@ func (f *infoForm) raises() []raise {
 }
 
 // reportRaises says which entries exceed their register limits, and with -dump-callgraph every raise.
-func (f *infoForm) reportRaises(names func(FuncID) string) {
+func (f *infoForm) reportRaises(names func(funcID) string) {
 	l := f.l
 	if names == nil && !f.limitExceeded() {
 		return

@@ -4,7 +4,7 @@ import (
 	"github.com/culink/culink/linker/diag/cuname"
 )
 
-// releaseRules are what a release of the reference does differently from others beyond the dialect of its images (Link.ABI: the
+// releaseRules are what a release of the reference does differently from others beyond the dialect of its images (link.ABI: the
 // file header, section types and which sections there are) and the architectures it knows (arch.Toolkit). All are observed.
 type releaseRules struct {
 	// since is the first toolkit word that the row is for.

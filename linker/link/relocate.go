@@ -16,7 +16,7 @@ import (
 // order of reading: the reference keeps one list with the newest entry first (observed).
 //
 // The sections that relocations patch are worked on in parallel: an entry touches nothing but its own section.
-func (l *Link) relocate(ctx context.Context) error {
+func (l *link) relocate(ctx context.Context) error {
 	r := newRelocator(l)
 	if err := r.rebuildLines(); err != nil {
 		return r.report(err)
@@ -55,41 +55,41 @@ func (l *Link) relocate(ctx context.Context) error {
 
 // relocator is what is the same for all sections.
 type relocator struct {
-	l       *Link
+	l       *link
 	targets []relocTarget
-	// class says, by SymID, what kind of thing the symbol is for a relocation.
+	// class says, by symID, what kind of thing the symbol is for a relocation.
 	class []symbolClass
 	table *dispositionTable
 	// codeHasRels marks, by input and section, code sections that a relocation section patches; only for inputs in which a
 	// definition was replaced later.
 	codeHasRels [][]bool
-	// aliasedEarly marks, by FuncID, functions one of whose aliases an earlier input mentions (debug.go).
+	// aliasedEarly marks, by funcID, functions one of whose aliases an earlier input mentions (debug.go).
 	aliasedEarly []bool
 	// headerBase is where a -r link of the reference believes that descriptors begin.
 	headerBase uint64
 	// userBank is what userBankSize stands for.
 	userBank uint64
 	// lines are the places of line units, for the references that follow them (Mercury links).
-	lines map[SecID]*rebuilt
+	lines map[secID]*rebuilt
 }
 
 // relocTarget is a section that relocations patch, with the sections that hold its entries; any of them may be nil.
 type relocTarget struct {
-	sec                 *Section
-	rel, rela, resolved *Section
-	parts               []Part // input relocation sections, in reading order
-	lost                []Part // those that make no section
-	settled             []OutRel
+	sec                 *section
+	rel, rela, resolved *section
+	parts               []part // input relocation sections, in reading order
+	lost                []part // those that make no section
+	settled             []outRel
 }
 
 // relocJob is what one goroutine works on at a time: a target, or a piece of one that many inputs contribute to.
 type relocJob struct {
 	t     *relocTarget
-	parts []Part
+	parts []part
 	// end is where the next piece's bytes begin; a field is rewritten together with bytes behind it.
 	end uint64
 	// What stays, in the reverse of the order of reading.
-	rel, rela, settled []OutRel
+	rel, rela, settled []outRel
 }
 
 // partsPerPiece is how many inputs' contributions to a debug section make a piece.
@@ -100,7 +100,7 @@ func (r *relocator) jobs() []relocJob {
 	jobs := make([]relocJob, 0, len(r.targets))
 	for i := range r.targets {
 		t := &r.targets[i]
-		if len(t.parts) > partsPerPiece && t.sec.Kind == KindDebug && !r.l.Mercury {
+		if len(t.parts) > partsPerPiece && t.sec.Kind == kindDebug && !r.l.Mercury {
 			if pieces := r.pieces(t); pieces != nil {
 				jobs = append(jobs, pieces...)
 				continue
@@ -149,14 +149,14 @@ func (j *relocJob) deliver() {
 }
 
 // concat appends b to a, without a copy if there is no a yet.
-func concat(a, b []OutRel) []OutRel {
+func concat(a, b []outRel) []outRel {
 	if len(a) == 0 {
 		return b
 	}
 	return append(a, b...)
 }
 
-func newRelocator(l *Link) *relocator {
+func newRelocator(l *link) *relocator {
 	r := &relocator{l: l, table: l.dispositions(), class: slab.Make[symbolClass](len(l.Syms)), userBank: l.sizeOfUserBank()}
 	l.ranges(len(l.Syms), func(lo, hi int) {
 		for i := max(lo, 1); i < hi; i++ {
@@ -165,7 +165,7 @@ func newRelocator(l *Link) *relocator {
 	})
 	at := slab.Make[int32](len(l.Secs))
 	r.targets = slab.Cap[relocTarget](0, len(l.Secs)/2)
-	target := func(sec SecID) *relocTarget {
+	target := func(sec secID) *relocTarget {
 		if at[sec] == 0 {
 			r.targets = append(r.targets, relocTarget{sec: l.Secs[sec]})
 			at[sec] = int32(len(r.targets))
@@ -174,7 +174,7 @@ func newRelocator(l *Link) *relocator {
 	}
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindRel, KindRela:
+		case kindRel, kindRela:
 		default:
 			continue
 		}
@@ -182,7 +182,7 @@ func newRelocator(l *Link) *relocator {
 			continue
 		}
 		t := target(s.Target)
-		if s.Kind == KindRel {
+		if s.Kind == kindRel {
 			t.rel = s
 		} else {
 			t.rela = s
@@ -215,7 +215,7 @@ func newRelocator(l *Link) *relocator {
 }
 
 // parts are a section's contributions, none if there is no section.
-func (s *Section) parts() []Part {
+func (s *section) parts() []part {
 	if s == nil {
 		return nil
 	}
@@ -223,14 +223,14 @@ func (s *Section) parts() []Part {
 }
 
 // joinParts merges two lists of relocation sections of one target into reading order.
-func joinParts(a, b []Part) []Part {
+func joinParts(a, b []part) []part {
 	switch {
 	case len(a) == 0:
 		return b
 	case len(b) == 0:
 		return a
 	}
-	out := make([]Part, 0, len(a)+len(b))
+	out := make([]part, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		if a[0].In < b[0].In || a[0].In == b[0].In && a[0].Sec < b[0].Sec {
 			out, a = append(out, a[0]), a[1:]
@@ -245,7 +245,7 @@ func joinParts(a, b []Part) []Part {
 func (r *relocator) markReplaced() {
 	r.codeHasRels = make([][]bool, len(r.l.Inputs))
 	for i, in := range r.l.Inputs {
-		if !in.replaced || !slices.ContainsFunc(in.Secs, func(s InSection) bool { return s.Lost == replacedLater }) {
+		if !in.replaced || !slices.ContainsFunc(in.Secs, func(s inSection) bool { return s.Lost == replacedLater }) {
 			continue
 		}
 		r.codeHasRels[i] = in.patched()
@@ -253,11 +253,11 @@ func (r *relocator) markReplaced() {
 }
 
 // largestParameterBank is the size of the largest parameter bank of any input, as descriptors would be aligned behind it.
-func (l *Link) largestParameterBank() uint64 {
+func (l *link) largestParameterBank() uint64 {
 	size := uint64(0)
 	for _, in := range l.Inputs {
 		for i := range in.File.Sections {
-			if s := &in.File.Sections[i]; kindOf(s.Name, s.Owned()) == KindConstEntry {
+			if s := &in.File.Sections[i]; kindOf(s.Name, s.Owned()) == kindConstEntry {
 				size = max(size, s.Size)
 			}
 		}

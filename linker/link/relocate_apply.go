@@ -15,7 +15,7 @@ import (
 type patcher struct {
 	*relocator
 	t    *relocTarget
-	sec  *Section
+	sec  *section
 	code bool // a code section
 	// dropsLost: entries against functions whose definition in the same input lost go (observed: 13.0, three sections).
 	dropsLost bool
@@ -28,7 +28,7 @@ type patcher struct {
 	twinRead bool
 
 	// The input section that is read, and the relocation section that patches it.
-	in        *Input
+	in        *input
 	from      int32
 	number    int    // of the entry
 	twinRel   int32  // the twin of the relocation section, 0 if none
@@ -38,29 +38,29 @@ type patcher struct {
 	relSec    *cubin.Section
 	rela      bool
 	symbols   []cubin.Symbol
-	linkSyms  []SymID
+	linkSyms  []symID
 	data      []byte // the section's bytes, as far as this job may write them
-	kept      slab.Pool[OutRel]
-	keptREL   []OutRel
-	keptRELA  []OutRel
-	settled   []OutRel
+	kept      slab.Pool[outRel]
+	keptREL   []outRel
+	keptRELA  []outRel
+	settled   []outRel
 	variables bool // the section holds variables, and where they went decides
 }
 
 // work disposes of all entries of a job. The patcher is the goroutine's own.
 func (r *relocator) work(p *patcher, job *relocJob) error {
 	t := job.t
-	*p = patcher{relocator: r, t: t, sec: t.sec, data: t.sec.Data, code: t.sec.Kind == KindText, kept: p.kept,
+	*p = patcher{relocator: r, t: t, sec: t.sec, data: t.sec.Data, code: t.sec.Kind == kindText, kept: p.kept,
 		keptREL: p.keptREL[:0], keptRELA: p.keptRELA[:0], settled: p.settled[:0], vars: p.vars[:0]}
 	if job.end < uint64(len(p.data)) {
 		p.data = p.data[:job.end]
 	}
 	p.variables = holdsVariables(t.sec)
-	if t.sec.Kind == KindDebug {
+	if t.sec.Kind == kindDebug {
 		p.dropsLost = r.l.release.dropsLostDebug && (isFrameSection(t.sec.Name) || isLineSection(t.sec.Name))
 		p.relaFirst = t.rel != nil && t.rela != nil && t.rela.ID < t.rel.ID
 	}
-	if r.l.Mercury && t.sec.Kind == KindDebug {
+	if r.l.Mercury && t.sec.Kind == kindDebug {
 		if err := p.rebuild(); err != nil {
 			return err
 		}
@@ -72,14 +72,14 @@ func (r *relocator) work(p *patcher, job *relocJob) error {
 		}
 	}
 	if p.moved != nil && isLineSection(t.sec.Name) {
-		slices.SortStableFunc(p.keptRELA, func(a, b OutRel) int { return cmp.Compare(a.Offset, b.Offset) })
+		slices.SortStableFunc(p.keptRELA, func(a, b outRel) int { return cmp.Compare(a.Offset, b.Offset) })
 	}
 	job.rel, job.rela, job.settled = p.copyOf(p.keptREL), p.copyOf(p.keptRELA), p.copyOf(p.settled)
 	return nil
 }
 
 // copyOf takes a list out of the patcher, which uses its own again.
-func (p *patcher) copyOf(list []OutRel) []OutRel {
+func (p *patcher) copyOf(list []outRel) []outRel {
 	if len(list) == 0 {
 		return nil
 	}
@@ -89,12 +89,12 @@ func (p *patcher) copyOf(list []OutRel) []OutRel {
 }
 
 // holdsVariables reports whether a section's entries move with the variables that cover them.
-func holdsVariables(s *Section) bool {
-	return s.Kind == KindGlobalInit || s.Kind == KindConstUser || s.Kind == KindUDT
+func holdsVariables(s *section) bool {
+	return s.Kind == kindGlobalInit || s.Kind == kindConstUser || s.Kind == kindUDT
 }
 
 // input disposes of the entries of one input's relocation section, the last first.
-func (p *patcher) input(part *Part) error {
+func (p *patcher) input(part *part) error {
 	if part.Sec == 0 {
 		return nil // entries for the twin alone
 	}
@@ -124,7 +124,7 @@ func (p *patcher) input(part *Part) error {
 }
 
 // holds reports whether the code section's bytes are that input's.
-func (p *patcher) holds(in FileID, index int32) bool {
+func (p *patcher) holds(in fileID, index int32) bool {
 	parts := p.sec.Parts
 	return len(parts) > 0 && parts[0].In == in && parts[0].Sec == index
 }
@@ -138,7 +138,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if p.dropsLost && p.definitionLost(p.in, y, p.rela || p.relaFirst) {
 		return nil
 	}
-	if p.sec.Kind == KindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym]) {
+	if p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym]) {
 		return nil
 	}
 	off, gone, err := p.place(&r)
@@ -149,7 +149,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if !p.bind(&e, y) {
 		return nil
 	}
-	if p.twinRel != 0 && e.class == classFunction && p.sec.Kind == KindDebug && p.moved == nil {
+	if p.twinRel != 0 && e.class == classFunction && p.sec.Kind == kindDebug && p.moved == nil {
 		p.endAtWinner(&e, y)
 	}
 	if p.l.plainTypes() {
@@ -163,7 +163,7 @@ type pending struct {
 	cubin.Rel
 	off     uint64
 	typ     reloc.Type
-	sym     SymID
+	sym     symID
 	class   symbolClass
 	plus    uint64 // what the place of the contribution adds to a REL entry's field
 	dynamic bool   // dynamic shared memory
@@ -182,7 +182,7 @@ func (p *patcher) place(r *cubin.Rel) (off uint64, gone bool, err error) {
 		if v := findVariable(p.vars, r.Offset); v != nil {
 			return v.value + (r.Offset - v.start), v.gone, nil
 		}
-		if p.sec.Kind == KindUDT && !p.l.rel {
+		if p.sec.Kind == kindUDT && !p.l.rel {
 			return 0, true, nil // bytes of no variable are not in the table
 		}
 	}
@@ -232,9 +232,9 @@ func (p *patcher) bind(e *pending, y *cubin.Symbol) bool {
 }
 
 // aliasOwner replaces a second name of a function by the function that the code section belongs to.
-func (l *Link) aliasOwner(id SymID) SymID {
+func (l *link) aliasOwner(id symID) symID {
 	s := &l.Syms[id]
-	if s.Type() == cubin.STTFunc && s.Sec != 0 && s.Value == 0 && l.Secs[s.Sec].Kind != KindUFT {
+	if s.Type() == cubin.STTFunc && s.Sec != 0 && s.Value == 0 && l.Secs[s.Sec].Kind != kindUFT {
 		if owner := l.Secs[s.Sec].Fn; owner != 0 {
 			return owner
 		}
@@ -268,7 +268,7 @@ func (p *patcher) bindSection(e *pending, y *cubin.Symbol) bool {
 		e.plus = plus
 	}
 	switch {
-	case out.Kind == KindGlobal, out.Kind == KindGlobalInit, out.Kind == KindUDT:
+	case out.Kind == kindGlobal, out.Kind == kindGlobalInit, out.Kind == kindUDT:
 		e.class = classLoaded
 	case p.l.rel && (p.l.KeepSettledRelocs || p.l.Mercury && isLineSection(out.Name)):
 		e.class = classDeferred
@@ -320,7 +320,7 @@ func (p *patcher) dispose(e *pending) error {
 
 // keep leaves the entry to the loader, or to a later link.
 func (p *patcher) keep(e *pending) error {
-	out := OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend}
+	out := outRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: e.Addend}
 	switch {
 	case p.rela:
 		p.keptRELA = append(p.keptRELA, out)
@@ -405,7 +405,7 @@ func (p *patcher) refuse(id diag.ID, r *cubin.Rel, problem string) error {
 // .debug_frame, .debug_line and .nv_debug_line_sass go therefore. 13.0 drops them when another definition stood before;
 // when one came later, only RELA entries and, where the target's RELA section is the older one, all, and only if the losing code had
 // relocations of its own (observed).
-func (r *relocator) definitionLost(in *Input, y *cubin.Symbol, rela bool) bool {
+func (r *relocator) definitionLost(in *input, y *cubin.Symbol, rela bool) bool {
 	if y.Type() != cubin.STTFunc || y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.Secs) {
 		return false
 	}

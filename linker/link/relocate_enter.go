@@ -5,9 +5,9 @@ import "github.com/culink/culink/linker/cubin"
 // Some entries never enter the reference's list, so that they do not make it create a relocation section either
 // (observed). entryFilter decides about those of one relocation section.
 type entryFilter struct {
-	in      *Input
+	in      *input
 	symbols []cubin.Symbol // of the table that the entries go by
-	links   []SymID
+	links   []symID
 	view    []cubin.Symbol
 	twin    bool
 	// constants: the target holds user constants; debug: debug data whose entries against lost copies go; vars: what it holds, if it is initialised global memory.
@@ -16,17 +16,17 @@ type entryFilter struct {
 }
 
 // newEntryFilter prepares for the relocation section of that index, which patches the input section target of the output section t.
-func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryFilter {
+func (l *link) newEntryFilter(in *input, index, target int32, t *section) entryFilter {
 	f := entryFilter{in: in, symbols: in.File.Symbols, links: in.PlainSyms, view: l.view(in)}
 	if in.File.Sections[index].Mercury() {
 		f.symbols, f.links, f.twin = in.File.MercSymbols, in.Syms, true
 	}
 	switch t.Kind {
-	case KindConstUser:
+	case kindConstUser:
 		f.constants = true
-	case KindDebug:
+	case kindDebug:
 		f.debug = l.release.dropsLostDebug && !isFrameSection(t.Name) // those of frames enter and go later
-	case KindGlobalInit:
+	case kindGlobalInit:
 		plain, _ := in.forms(target)
 		f.vars = l.heldVariables(in, plain, t.Kind, nil)
 	}
@@ -34,7 +34,7 @@ func (l *Link) newEntryFilter(in *Input, index, target int32, t *Section) entryF
 }
 
 // enters reports whether the entry gets into the list.
-func (f *entryFilter) enters(l *Link, r *cubin.Rel) bool {
+func (f *entryFilter) enters(l *link, r *cubin.Rel) bool {
 	if int(r.Sym) >= len(f.symbols) {
 		return true // refused when it is disposed of
 	}
@@ -59,14 +59,14 @@ func (f *entryFilter) loss(n int) lossKind {
 
 // resolvedSection creates the section that preserves applied entries of t. It goes by name: local functions of one name
 // share the one that the first of them made (observed).
-func (l *Link) resolvedSection(t *Section) {
+func (l *link) resolvedSection(t *section) {
 	if l.resolved[t.Name] == 0 {
 		l.resolved[t.Name] = l.sec(".nv.resolvedrela"+t.Name, 0, t.ID)
 	}
 }
 
 // resolvedOf is the section that preserves applied entries of t, nil if there is none.
-func (l *Link) resolvedOf(t *Section) *Section {
+func (l *link) resolvedOf(t *section) *section {
 	if !l.PreserveRelocs {
 		return nil
 	}

@@ -102,7 +102,7 @@ var executableTable = dispositionTable{
 // dispositions is the table of this link. A relocatable link keeps unified types, whatever they name, and clears nothing
 // (observed). One that keeps what a later link can still change keeps the clearing of dead functions' ranges, too: the later
 // link may remove the function.
-func (l *Link) dispositions() *dispositionTable {
+func (l *link) dispositions() *dispositionTable {
 	t := executableTable
 	if l.withoutYield() {
 		t[classSection][typeYield] = toNop
@@ -153,7 +153,7 @@ func typeClassOf(t reloc.Type) typeClass {
 }
 
 // symbolClass tells what a symbol is for relocations.
-func (l *Link) symbolClass(s *Symbol) symbolClass {
+func (l *link) symbolClass(s *symbol) symbolClass {
 	keepsSettled := l.rel && l.KeepSettledRelocs
 	weakLater := l.rel && s.Binding() == cubin.STBWeak
 	switch {
@@ -173,7 +173,7 @@ func (l *Link) symbolClass(s *Symbol) symbolClass {
 			return classDeferred
 		}
 		return classReference
-	case s.Binding() == cubin.STBLocal && s.Def == NoFile && s.Shndx == cubin.SHNUndef && s.Name != externInstance:
+	case s.Binding() == cubin.STBLocal && s.Def == noFile && s.Shndx == cubin.SHNUndef && s.Name != externInstance:
 		return classMissing
 	case s.Space() == cubin.STOReservedShrd:
 		if weakLater || keepsSettled {
@@ -196,9 +196,9 @@ func (l *Link) symbolClass(s *Symbol) symbolClass {
 	return classLoaded
 }
 
-func (l *Link) inSharedMemory(s *Symbol) bool {
+func (l *link) inSharedMemory(s *symbol) bool {
 	switch l.Secs[s.Sec].Kind {
-	case KindSharedEntry, KindSharedFuncs:
+	case kindSharedEntry, kindSharedFuncs:
 		return true
 	}
 	return s.Shared()
@@ -206,12 +206,12 @@ func (l *Link) inSharedMemory(s *Symbol) bool {
 
 // inConstantBank reports whether the symbol is a constant whose place is known: one that is undefined counts in a
 // relocatable link only, where the reference writes -1 for it (observed).
-func (l *Link) inConstantBank(s *Symbol) bool {
+func (l *link) inConstantBank(s *symbol) bool {
 	switch l.Secs[s.Sec].Kind {
-	case KindConstUser, KindConstEntry, KindConstFunc, KindConstIndices:
+	case kindConstUser, kindConstEntry, kindConstFunc, kindConstIndices:
 		return true
 	}
-	return s.Type() == cubin.STTCudaObject && s.Space() == cubin.STOConstant && (s.Def != NoFile || l.rel)
+	return s.Type() == cubin.STTCudaObject && s.Space() == cubin.STOConstant && (s.Def != noFile || l.rel)
 }
 
 // triggersDescriptor tells the types that, in code, ask for a descriptor of a texture, sampler or surface (all of 0 to

@@ -9,7 +9,7 @@ import (
 )
 
 // dataBench is a link of one input with a section of two variables of 8 bytes, "mine" at 0 and "other" at 8.
-func dataBench(kind Kind) (*Link, *Input) {
+func dataBench(kind kind) (*link, *input) {
 	file := &cubin.File{
 		Sections: []cubin.Section{{}, {Name: ".data", Size: 16}},
 		Symbols: []cubin.Symbol{
@@ -18,17 +18,17 @@ func dataBench(kind Kind) (*Link, *Input) {
 			{Name: "mine", Info: uint8(cubin.STBGlobal)<<4 | uint8(cubin.STTCudaObject), Shndx: 1, Value: 0, Size: 8},
 		},
 	}
-	in := &Input{ID: 1, File: file, Secs: []InSection{{}, {Off: 0x100, Out: 1}}, Lost: make([]lossKind, 3), Syms: []SymID{0, 1, 2}}
+	in := &input{ID: 1, File: file, Secs: []inSection{{}, {Off: 0x100, Out: 1}}, Lost: make([]lossKind, 3), Syms: []symID{0, 1, 2}}
 	in.PlainSyms = in.Syms
-	l := &Link{Inputs: []*Input{{}, in}, Secs: []*Section{{}, {ID: 1, Kind: kind}}}
-	l.Syms = []Symbol{{}, {Name: "other", Info: file.Symbols[1].Info, Def: 1, Sec: 1, Value: 0x108}, {Name: "mine", Info: file.Symbols[2].Info, Def: 1, Sec: 1, Value: 0x100}}
+	l := &link{Inputs: []*input{{}, in}, Secs: []*section{{}, {ID: 1, Kind: kind}}}
+	l.Syms = []symbol{{}, {Name: "other", Info: file.Symbols[1].Info, Def: 1, Sec: 1, Value: 0x108}, {Name: "mine", Info: file.Symbols[2].Info, Def: 1, Sec: 1, Value: 0x100}}
 	return l, in
 }
 
 func TestEntriesMoveWithTheVariableThatCoversThem(t *testing.T) {
-	l, in := dataBench(KindConstUser)
+	l, in := dataBench(kindConstUser)
 	l.Syms[2].Value = 0x40 // laid out anew
-	vars := l.heldVariables(in, 1, KindConstUser, nil)
+	vars := l.heldVariables(in, 1, kindConstUser, nil)
 	for off, want := range map[uint64]uint64{0: 0x40, 4: 0x44, 8: 0x108, 15: 0x10f} {
 		v := findVariable(vars, off)
 		if v == nil || v.value+off-v.start != want {
@@ -44,18 +44,18 @@ func TestEntriesOfLostDataGoOnlyWhenAWeakDefinitionStoodBefore(t *testing.T) {
 	weak, strong := uint8(cubin.STBWeak)<<4, uint8(cubin.STBGlobal)<<4
 	for _, test := range []struct {
 		name   string
-		kind   Kind
+		kind   kind
 		lost   lossKind
-		winner FileID
+		winner fileID
 		info   uint8
 		gone   bool
 	}{
-		{"it won", KindGlobalInit, notLost, 1, weak, false},
-		{"an earlier weak one stood", KindGlobalInit, lostOnArrival, 0, weak, true},
-		{"an earlier strong one stood", KindGlobalInit, lostOnArrival, 0, strong, false},
-		{"a weak one stood, then a strong one came", KindGlobalInit, lostOnArrival, 2, strong, true},
-		{"a strong one replaced it", KindGlobalInit, replacedLater, 2, strong, false},
-		{"constants keep theirs", KindConstUser, lostOnArrival, 0, weak, false},
+		{"it won", kindGlobalInit, notLost, 1, weak, false},
+		{"an earlier weak one stood", kindGlobalInit, lostOnArrival, 0, weak, true},
+		{"an earlier strong one stood", kindGlobalInit, lostOnArrival, 0, strong, false},
+		{"a weak one stood, then a strong one came", kindGlobalInit, lostOnArrival, 2, strong, true},
+		{"a strong one replaced it", kindGlobalInit, replacedLater, 2, strong, false},
+		{"constants keep theirs", kindConstUser, lostOnArrival, 0, weak, false},
 	} {
 		l, in := dataBench(test.kind)
 		l.Syms[1].Def, l.Syms[1].Info = test.winner, test.info|uint8(cubin.STTCudaObject)
@@ -68,21 +68,21 @@ func TestEntriesOfLostDataGoOnlyWhenAWeakDefinitionStoodBefore(t *testing.T) {
 }
 
 func TestPointersOfMergedCopiesGoBehindTheBank(t *testing.T) {
-	l, in := dataBench(KindConstUser)
+	l, in := dataBench(kindConstUser)
 	l.Syms[1].Def = 0 // a copy that lost, and whose bytes are merged with equal ones at the end of the bank
 	for _, test := range []struct {
 		size uint64
 		gone bool
 	}{{0x110, false}, {0x108, true}} {
 		l.Secs[1].Size = test.size
-		if v := findVariable(l.heldVariables(in, 1, KindConstUser, nil), 8); v == nil || v.gone != test.gone {
+		if v := findVariable(l.heldVariables(in, 1, kindConstUser, nil), 8); v == nil || v.gone != test.gone {
 			t.Errorf("a bank of %#x bytes: %+v, want gone %v", test.size, v, test.gone)
 		}
 	}
 }
 
 func TestConstantsLosePointersToWhatAnotherInputDefines(t *testing.T) {
-	l, in := dataBench(KindConstUser)
+	l, in := dataBench(kindConstUser)
 	f := l.newEntryFilter(in, 0, 1, l.Secs[1])
 	enters := func() bool { return f.enters(l, &cubin.Rel{Sym: 1}) }
 	if !enters() || l.lostHere(in, &in.File.Symbols[1], 1) {
@@ -101,13 +101,13 @@ func TestConstantsLosePointersToWhatAnotherInputDefines(t *testing.T) {
 func TestKernelsEntriesAgainstDynamicSharedMemoryNameItsInstance(t *testing.T) {
 	b := newBench(Options{SM: 80, Relocatable: true}, rela(0, 2, symShared, 4), rela(8, 0, symShared, 0))
 	b.in.File.Symbols[symShared].Size = 0
-	instance := SymID(len(b.l.Syms))
-	b.l.Syms = append(b.l.Syms, Symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: NoFile, Index: 99})
+	instance := symID(len(b.l.Syms))
+	b.l.Syms = append(b.l.Syms, symbol{Name: externInstance, Info: uint8(cubin.STBWeak)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOShared | 1, Def: noFile, Index: 99})
 	b.l.externInstance[1] = instance
 	if err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]OutRel{{0, instance, 2, 4}}, b.rel.Rels); d != "" {
+	if d := cmp.Diff([]outRel{{0, instance, 2, 4}}, b.rel.Rels); d != "" {
 		t.Errorf("in a kernel (-want +got):\n%s", d)
 	}
 	b = newBench(Options{SM: 80, Relocatable: true}, rela(0, 2, symShared, 4))
@@ -121,8 +121,8 @@ func TestKernelsEntriesAgainstDynamicSharedMemoryNameItsInstance(t *testing.T) {
 }
 
 func TestDebugEntriesOfLostDefinitionsGo(t *testing.T) {
-	in := &Input{Secs: make([]InSection, 3)}
-	y := symbol("f", cubin.STTFunc, cubin.STBWeak, 0)
+	in := &input{Secs: make([]inSection, 3)}
+	y := fileSymbol("f", cubin.STTFunc, cubin.STBWeak, 0)
 	y.Shndx = 1
 	r := &relocator{codeHasRels: [][]bool{{false, true, false}}}
 	for _, test := range []struct {

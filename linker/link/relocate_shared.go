@@ -12,18 +12,18 @@ func (p *patcher) sharedValue(e *pending) uint64 {
 		switch {
 		case e.dynamic && !p.l.debugShared():
 			return 0
-		case s.Def == NoFile && !e.dynamic:
+		case s.Def == noFile && !e.dynamic:
 			return ^uint64(0)
 		}
 		return s.Value
 	}
-	if s.Def != NoFile && s.Sec == 0 { // of a kernel that is not in the image: debug data alone name it
+	if s.Def != noFile && s.Sec == 0 { // of a kernel that is not in the image: debug data alone name it
 		return ^uint64(0)
 	}
-	if e.dynamic && s.Def == NoFile && p.code {
+	if e.dynamic && s.Def == noFile && p.code {
 		return p.l.dynamicShared(p.sec, e.sym)
 	}
-	if e.dynamic && s.Def == NoFile && p.l.mem.dynamicUncounted {
+	if e.dynamic && s.Def == noFile && p.l.mem.dynamicUncounted {
 		return s.Value
 	}
 	return p.l.sharedOffset(e.sym)

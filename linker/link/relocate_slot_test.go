@@ -10,20 +10,20 @@ func TestSlotTypesTakeWhatIsKnownBeforeLayout(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		class symbolClass
-		sym   Symbol
+		sym   symbol
 		dyn   bool
 		rel   bool
 		want  uint64
 		known bool
 	}{
-		{"a constant", classConstant, Symbol{Def: 0, DefSym: 1, Value: 12}, false, false, 0, true},
-		{"a shared variable has its alignment", classShared, Symbol{Def: 0, DefSym: 1, Value: 0x48}, false, false, 16, true},
-		{"dynamic shared memory", classShared, Symbol{Def: NoFile}, true, false, 16, true},
-		{"a relocatable link has values of its own", classShared, Symbol{Def: 0, DefSym: 1, Value: 16}, false, true, 0, false},
-		{"a section", classSection, Symbol{Def: NoFile}, false, false, 0, false},
+		{"a constant", classConstant, symbol{Def: 0, DefSym: 1, Value: 12}, false, false, 0, true},
+		{"a shared variable has its alignment", classShared, symbol{Def: 0, DefSym: 1, Value: 0x48}, false, false, 16, true},
+		{"dynamic shared memory", classShared, symbol{Def: noFile}, true, false, 16, true},
+		{"a relocatable link has values of its own", classShared, symbol{Def: 0, DefSym: 1, Value: 16}, false, true, 0, false},
+		{"a section", classSection, symbol{Def: noFile}, false, false, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := &Link{rel: test.rel, Syms: []Symbol{{}, test.sym}, Inputs: []*Input{{File: &cubin.File{Symbols: []cubin.Symbol{{}, {Name: "v", Value: 16}}}}}}
+			l := &link{rel: test.rel, Syms: []symbol{{}, test.sym}, Inputs: []*input{{File: &cubin.File{Symbols: []cubin.Symbol{{}, {Name: "v", Value: 16}}}}}}
 			p := &patcher{relocator: &relocator{l: l}}
 			got, known := p.slotValue(&pending{sym: 1, class: test.class, dynamic: test.dyn})
 			if got != test.want || known != test.known {

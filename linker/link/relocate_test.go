@@ -14,9 +14,9 @@ import (
 
 // bench is a link as it stands before relocate: one input, whose section 1 (text) is patched by section 2.
 type bench struct {
-	l   *Link
-	in  *Input
-	rel *Section
+	l   *link
+	in  *input
+	rel *section
 }
 
 // symbols of every bench, by number in the input.
@@ -36,20 +36,20 @@ const (
 	symWeakConst
 )
 
-func symbol(name string, t cubin.SymbolType, b cubin.Binding, other uint8) cubin.Symbol {
+func fileSymbol(name string, t cubin.SymbolType, b cubin.Binding, other uint8) cubin.Symbol {
 	return cubin.Symbol{Name: name, Info: uint8(b)<<4 | uint8(t), Other: other}
 }
 
 func newBench(opts Options, entries ...cubin.Rel) *bench {
 	opts.Toolkit = 130
-	l := &Link{Options: opts, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+	l := &link{Options: opts, Diag: &diag.Collector{}, externInstance: map[secID]symID{}}
 	l.imitate()
 	const textSize = 64
 	rela := make([]byte, 0, len(entries)*cubin.RelaSize)
 	isREL := len(entries) > 0 && !entries[0].HasAddend
-	kind, typ, name := KindRela, cubin.SHTRela, ".rela.text.f"
+	kind, typ, name := kindRela, cubin.SHTRela, ".rela.text.f"
 	if isREL {
-		kind, typ, name = KindRel, cubin.SHTRel, ".rel.text.f"
+		kind, typ, name = kindRel, cubin.SHTRel, ".rel.text.f"
 	}
 	for _, e := range entries {
 		rela = le.AppendUint64(rela, e.Offset)
@@ -68,49 +68,49 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 		},
 		Symbols: []cubin.Symbol{
 			{},
-			symFunc:      symbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
-			symAlias:     symbol("also", cubin.STTFunc, cubin.STBGlobal, 0),
-			symGone:      symbol("gone", cubin.STTFunc, cubin.STBGlobal, 0),
-			symGlobal:    symbol("g", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOGlobal),
-			symConst:     symbol("c", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOConstant),
-			symShared:    symbol("s", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOShared),
-			symSection:   symbol(".text.f", cubin.STTSection, cubin.STBLocal, 0),
-			symLabel:     symbol("$L__tmp1", cubin.STTNotype, cubin.STBLocal, 0),
-			symMarker:    symbol("__UFT_OFFSET", cubin.STTObject, cubin.STBWeak, 0),
-			symMissing:   symbol(".nv.undefined", cubin.STTObject, cubin.STBLocal, 1),
-			symDebug:     symbol(".debug_abbrev", cubin.STTSection, cubin.STBLocal, 0),
-			symReserved:  symbol(".nv.reservedSmem.offset0", cubin.STTCudaObject, cubin.STBWeak, cubin.STOReservedShrd),
-			symWeakConst: symbol("wc", cubin.STTCudaObject, cubin.STBWeak, cubin.STOConstant),
+			symFunc:      fileSymbol("f", cubin.STTFunc, cubin.STBGlobal, 0),
+			symAlias:     fileSymbol("also", cubin.STTFunc, cubin.STBGlobal, 0),
+			symGone:      fileSymbol("gone", cubin.STTFunc, cubin.STBGlobal, 0),
+			symGlobal:    fileSymbol("g", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOGlobal),
+			symConst:     fileSymbol("c", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOConstant),
+			symShared:    fileSymbol("s", cubin.STTCudaObject, cubin.STBGlobal, cubin.STOShared),
+			symSection:   fileSymbol(".text.f", cubin.STTSection, cubin.STBLocal, 0),
+			symLabel:     fileSymbol("$L__tmp1", cubin.STTNotype, cubin.STBLocal, 0),
+			symMarker:    fileSymbol("__UFT_OFFSET", cubin.STTObject, cubin.STBWeak, 0),
+			symMissing:   fileSymbol(".nv.undefined", cubin.STTObject, cubin.STBLocal, 1),
+			symDebug:     fileSymbol(".debug_abbrev", cubin.STTSection, cubin.STBLocal, 0),
+			symReserved:  fileSymbol(".nv.reservedSmem.offset0", cubin.STTCudaObject, cubin.STBWeak, cubin.STOReservedShrd),
+			symWeakConst: fileSymbol("wc", cubin.STTCudaObject, cubin.STBWeak, cubin.STOConstant),
 		},
 	}
 	file.Symbols[symShared].Size = 4
 	file.Symbols[symSection].Shndx = 1
 	file.Symbols[symDebug].Shndx = 3
-	in := &Input{Name: "a.cubin", File: file, Secs: make([]InSection, len(file.Sections))}
-	l.Inputs = []*Input{in}
-	l.Secs = []*Section{
+	in := &input{Name: "a.cubin", File: file, Secs: make([]inSection, len(file.Sections))}
+	l.Inputs = []*input{in}
+	l.Secs = []*section{
 		{},
-		{ID: 1, Name: ".text.f", Kind: KindText, Size: textSize, Data: make([]byte, textSize), Parts: []Part{{Sec: 1}}},
-		{ID: 2, Name: name, Kind: kind, Target: 1, Parts: []Part{{Sec: 2}}},
-		{ID: 3, Name: ".debug_abbrev", Kind: KindDebug, Size: 0x28},
-		{ID: 4, Name: ".nv.constant3", Kind: KindConstUser, Size: 16},
-		{ID: 5, Name: ".nv.global", Kind: KindGlobal, Size: 16},
-		{ID: 6, Name: ".nv.resolvedrela.text.f", Kind: KindResolved, Target: 1},
+		{ID: 1, Name: ".text.f", Kind: kindText, Size: textSize, Data: make([]byte, textSize), Parts: []part{{Sec: 1}}},
+		{ID: 2, Name: name, Kind: kind, Target: 1, Parts: []part{{Sec: 2}}},
+		{ID: 3, Name: ".debug_abbrev", Kind: kindDebug, Size: 0x28},
+		{ID: 4, Name: ".nv.constant3", Kind: kindConstUser, Size: 16},
+		{ID: 5, Name: ".nv.global", Kind: kindGlobal, Size: 16},
+		{ID: 6, Name: ".nv.resolvedrela.text.f", Kind: kindResolved, Target: 1},
 	}
-	l.resolved = map[string]SecID{".text.f": 6}
+	l.resolved = map[string]secID{".text.f": 6}
 	in.Secs[1].Out, in.Secs[2].Out = 1, 2
-	in.Secs[3] = InSection{Out: 3, Off: 0x20}
-	l.Syms = make([]Symbol, len(file.Symbols))
-	in.PlainSyms = make([]SymID, len(file.Symbols))
+	in.Secs[3] = inSection{Out: 3, Off: 0x20}
+	l.Syms = make([]symbol, len(file.Symbols))
+	in.PlainSyms = make([]symID, len(file.Symbols))
 	for i := 1; i < len(file.Symbols); i++ {
 		y := &file.Symbols[i]
-		l.Syms[i] = Symbol{Name: y.Name, Info: y.Info, Other: y.Other, Size: y.Size, Index: uint32(i)}
+		l.Syms[i] = symbol{Name: y.Name, Info: y.Info, Other: y.Other, Size: y.Size, Index: uint32(i)}
 		if y.Type() != cubin.STTSection && y.Type() != cubin.STTNotype {
-			in.PlainSyms[i] = SymID(i)
+			in.PlainSyms[i] = symID(i)
 		}
 	}
 	in.Syms = in.PlainSyms
-	set := func(n int, sec SecID, value uint64) { l.Syms[n].Sec, l.Syms[n].Value, l.Syms[n].Shndx = sec, value, 1 }
+	set := func(n int, sec secID, value uint64) { l.Syms[n].Sec, l.Syms[n].Value, l.Syms[n].Shndx = sec, value, 1 }
 	set(symFunc, 1, 0)
 	set(symAlias, 1, 0)
 	set(symGlobal, 5, 8)
@@ -118,7 +118,7 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 	set(symWeakConst, 4, 4)
 	set(symShared, 0, 0x40)
 	for _, n := range []int{symMarker, symMissing, symReserved} {
-		l.Syms[n].Def = NoFile
+		l.Syms[n].Def = noFile
 	}
 	l.Syms[symReserved].Value = 7
 	l.Syms[symGone].Dead = true
@@ -126,7 +126,7 @@ func newBench(opts Options, entries ...cubin.Rel) *bench {
 	l.Secs[1].Sym, l.Syms[symSection].Of = symSection, 1
 	l.Secs[3].Sym, l.Syms[symDebug].Of = symDebug, 3
 	l.Syms[symSection].Sec, l.Syms[symDebug].Sec = 1, 3
-	l.Funcs = make([]Func, 1)
+	l.Funcs = make([]function, 1)
 	return &bench{l, in, l.Secs[2]}
 }
 
@@ -141,7 +141,7 @@ func TestRelocateKeepsEntriesInReverseOrderOfReading(t *testing.T) {
 	if err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	want := []OutRel{{16, symFunc, 2, 3}, {32, symGlobal, 2, 2}, {0, symFunc, 2, 1}}
+	want := []outRel{{16, symFunc, 2, 3}, {32, symGlobal, 2, 2}, {0, symFunc, 2, 1}}
 	if d := cmp.Diff(want, b.rel.Rels); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}
@@ -298,7 +298,7 @@ func TestRelocateAddsTheOldFieldOfRELEntries(t *testing.T) {
 	if got := le.Uint32(data[16:]); got != 0x23 {
 		t.Errorf("field of the section symbol %#x", got)
 	}
-	want := []OutRel{{16, symDebug, 1, 0x23}, {0, symConst, 1, 0x100}}
+	want := []outRel{{16, symDebug, 1, 0x23}, {0, symConst, 1, 0x100}}
 	if d := cmp.Diff(want, b.l.Secs[6].Rels); d != "" {
 		t.Errorf("preserved (-want +got):\n%s", d)
 	}
@@ -310,14 +310,14 @@ func TestRelocatableLinkSettlesWhatTheReferenceSettlesUnlessToldOtherwise(t *tes
 	if err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]OutRel{{24, symWeakConst, 2, 0}}, b.rel.Rels); d != "" {
+	if d := cmp.Diff([]outRel{{24, symWeakConst, 2, 0}}, b.rel.Rels); d != "" {
 		t.Errorf("as the reference (-want +got):\n%s", d)
 	}
 	b = newBench(Options{SM: 80, Relocatable: true, KeepSettledRelocs: true}, entries...)
 	if err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	want := []OutRel{{32, symFunc, 73, 0}, {24, symWeakConst, 2, 0}, {16, symDebug, 2, 0x21}, {8, symShared, 2, 0}, {0, symConst, 2, 0}}
+	want := []outRel{{32, symFunc, 73, 0}, {24, symWeakConst, 2, 0}, {16, symDebug, 2, 0x21}, {8, symShared, 2, 0}, {0, symConst, 2, 0}}
 	if d := cmp.Diff(want, b.rel.Rels); d != "" {
 		t.Errorf("keeping (-want +got):\n%s", d)
 	}
@@ -369,7 +369,7 @@ func TestRelocatePreservesEntriesAgainstLabelsWithoutSymbol(t *testing.T) {
 	if err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]OutRel{{8, 0, 2, 3}}, b.l.Secs[6].Rels); d != "" {
+	if d := cmp.Diff([]outRel{{8, 0, 2, 3}}, b.l.Secs[6].Rels); d != "" {
 		t.Errorf("preserved (-want +got):\n%s", d)
 	}
 }
@@ -385,11 +385,11 @@ func TestDebugDataCountReservedBytesForDynamicArraysOnce(t *testing.T) {
 		{"the value does not", 0x30, true},
 	} {
 		b := newBench(Options{SM: 90, Debug: true}, rela(8, 2, symShared, 0x400))
-		b.l.Secs[1].Kind, b.l.Secs[1].Name = KindDebug, ".debug_info"
+		b.l.Secs[1].Kind, b.l.Secs[1].Name = kindDebug, ".debug_info"
 		b.l.mem.dynamicUncounted = test.uncounted
 		b.in.File.Symbols[symShared].Size = 0
 		y := &b.l.Syms[symShared]
-		y.Def, y.Size, y.Value = NoFile, 0, test.value
+		y.Def, y.Size, y.Value = noFile, 0, test.value
 		if err := b.run(); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func (p *patcher) value(e *pending) uint64 {
 		return p.sharedValue(e)
 	}
 	y := &p.l.Syms[e.sym]
-	if e.class == classConstant && y.Def == NoFile {
+	if e.class == classConstant && y.Def == noFile {
 		return ^uint64(0) // only in a relocatable link
 	}
 	return y.Value
@@ -35,9 +35,9 @@ func (p *patcher) value(e *pending) uint64 {
 const userBankSize = ".nv.ptx.const0.size"
 
 // sizeOfUserBank is the value of userBankSize in this link.
-func (l *Link) sizeOfUserBank() uint64 {
+func (l *link) sizeOfUserBank() uint64 {
 	for _, s := range l.Secs[1:] {
-		if s.Kind == KindConstUser && l.bankOf(s) == 3 {
+		if s.Kind == kindConstUser && l.bankOf(s) == 3 {
 			return s.Size
 		}
 	}
@@ -49,9 +49,9 @@ func (l *Link) sizeOfUserBank() uint64 {
 func (p *patcher) slotValue(e *pending) (s uint64, ok bool) {
 	y := &p.l.Syms[e.sym]
 	switch {
-	case e.class == classConstant && y.Def != NoFile:
+	case e.class == classConstant && y.Def != noFile:
 		return 0, true
-	case e.class == classShared && !p.l.rel && y.Def != NoFile:
+	case e.class == classShared && !p.l.rel && y.Def != noFile:
 		return p.l.view(p.l.Inputs[y.Def])[y.DefSym].Value, true
 	case e.class == classShared && !p.l.rel && e.dynamic:
 		return dynamicAlign, true
@@ -67,11 +67,11 @@ func (p *patcher) bank(e *pending) uint32 {
 	}
 	y := &p.l.Syms[e.sym]
 	switch {
-	case e.class == classConstant && y.Def == NoFile && p.l.Mercury:
+	case e.class == classConstant && y.Def == noFile && p.l.Mercury:
 		return 3 // an undefined constant, in a relocatable link
-	case e.class == classConstant && y.Def != NoFile:
+	case e.class == classConstant && y.Def != noFile:
 		return p.l.constantBank(y)
-	case e.class == classShared && y.Def == NoFile, y.Sec == 0:
+	case e.class == classShared && y.Def == noFile, y.Sec == 0:
 		return bankOfType(0)
 	}
 	s := p.l.Secs[y.Sec]
@@ -87,7 +87,7 @@ func (p *patcher) bank(e *pending) uint32 {
 func bankOfType(t cubin.SectionType) uint32 { return uint32(t - cubin.SHTCudaConstant0) }
 
 // bankOf is the number of a constant section's bank, 0 for other sections.
-func (l *Link) bankOf(s *Section) uint32 {
+func (l *link) bankOf(s *section) uint32 {
 	if n := cubin.BankOf(plainName(s.Name)); n > 0 {
 		return uint32(n)
 	}
@@ -96,7 +96,7 @@ func (l *Link) bankOf(s *Section) uint32 {
 
 // constantBank is the bank of a defined constant. Compiler constants of functions that are no kernels lie in sections of
 // the kernels, so that their bank follows from the input.
-func (l *Link) constantBank(y *Symbol) uint32 {
+func (l *link) constantBank(y *symbol) uint32 {
 	if y.Sec != 0 {
 		return l.bankOf(l.Secs[y.Sec])
 	}
@@ -127,7 +127,7 @@ func (p *patcher) record(e *pending, addend int64) {
 	if p.l.Mercury && (e.class != classShared || !p.code) {
 		return
 	}
-	p.settled = append(p.settled, OutRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: addend})
+	p.settled = append(p.settled, outRel{Offset: e.off, Sym: e.sym, Type: uint32(e.typ), Addend: addend})
 }
 
 // hasInstance reports whether an entry's dynamic shared memory is one that the linker made for the function alone. With -g there is
@@ -136,7 +136,7 @@ func (p *patcher) hasInstance(e *pending) bool {
 	if e.sym == p.l.instance && p.l.debugShared() { // made by an earlier relocatable link
 		return !p.l.rel && p.l.Secs[p.l.sharedFuncs].Size <= p.l.sharedReserve()
 	}
-	return e.dynamic && p.code && !p.l.rel && p.l.Syms[e.sym].Def == NoFile && !p.l.debugShared() &&
+	return e.dynamic && p.code && !p.l.rel && p.l.Syms[e.sym].Def == noFile && !p.l.debugShared() &&
 		p.l.dynamicShared(p.sec, e.sym) != neverReached
 }
 
@@ -150,7 +150,7 @@ type heldVariable struct {
 // heldVariables lists the variables that an input section holds in ascending order: an entry moves with the variable that
 // covers it. The bytes of a definition that lost stay where they are, with their entries, but for one: entries go from
 // initialised data in global memory that lost against an earlier weak definition (observed).
-func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariable) []heldVariable {
+func (l *link) heldVariables(in *input, index int32, kind kind, buf []heldVariable) []heldVariable {
 	for _, n := range l.variables(in).in(index) {
 		id := in.PlainSyms[n]
 		if id == 0 {
@@ -160,11 +160,11 @@ func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariab
 		v := heldVariable{start: y.Value, end: y.Value + max(y.Size, 1), value: s.Value}
 		if s.Def != in.ID {
 			v.value = in.Secs[index].Off + y.Value
-			v.gone = kind == KindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
+			v.gone = kind == kindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
 		}
-		v.gone = v.gone || s.Dead || kind == KindUDT && !l.rel && s.Def != in.ID // a constant that a full bank has no room for
-		if end := l.Secs[in.Secs[index].Out].Size; kind == KindConstUser && end > 0 && v.value >= end {
+		v.gone = v.gone || s.Dead || kind == kindUDT && !l.rel && s.Def != in.ID // a constant that a full bank has no room for
+		if end := l.Secs[in.Secs[index].Out].Size; kind == kindConstUser && end > 0 && v.value >= end {
 			v.gone = true // of a unit that was merged at the end of the bank; the reference ends with an internal error
 		}
 		buf = append(buf, v)
@@ -173,7 +173,7 @@ func (l *Link) heldVariables(in *Input, index int32, kind Kind, buf []heldVariab
 }
 
 // lossOf tells how the definition with that number of .symtab lost. view is the table that losses are numbered by.
-func (in *Input) lossOf(n int, view []cubin.Symbol) lossKind {
+func (in *input) lossOf(n int, view []cubin.Symbol) lossKind {
 	if n < len(view) && view[n].Name == in.File.Symbols[n].Name {
 		return in.Lost[n]
 	}
@@ -182,7 +182,7 @@ func (in *Input) lossOf(n int, view []cubin.Symbol) lossKind {
 
 // lostHere reports whether y is defined in this input, but another definition is in the image: entries of constants against
 // such a variable go, and against a function if the other definition came first (observed; the pointer stays 0).
-func (l *Link) lostHere(in *Input, y *cubin.Symbol, id SymID) bool {
+func (l *link) lostHere(in *input, y *cubin.Symbol, id symID) bool {
 	if y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.Secs) || y.Binding() == cubin.STBLocal {
 		return false
 	}
@@ -194,12 +194,12 @@ func (l *Link) lostHere(in *Input, y *cubin.Symbol, id SymID) bool {
 
 // staysReplaced reports whether y is a constant whose definition in this input was replaced later: pointers to it among
 // constants stay, unlike those to replaced global data (observed).
-func (l *Link) staysReplaced(in *Input, y *cubin.Symbol, id SymID) bool {
+func (l *link) staysReplaced(in *input, y *cubin.Symbol, id symID) bool {
 	return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && l.Syms[id].Def > in.ID && y.Binding() == cubin.STBWeak
 }
 
 // pointeeLost reports whether an entry of constants goes because of what this input defines y to be, which is not in the image.
-func (l *Link) pointeeLost(in *Input, y *cubin.Symbol, id SymID) bool {
+func (l *link) pointeeLost(in *input, y *cubin.Symbol, id symID) bool {
 	return l.lostHere(in, y, id) && !l.staysReplaced(in, y, id)
 }
 

@@ -19,7 +19,7 @@ func (f *infoForm) reservedUsers() []string {
 	type use struct {
 		at   readingPos
 		name string
-		text SecID
+		text secID
 	}
 	var made, read []use
 	l := f.l
@@ -30,13 +30,13 @@ func (f *infoForm) reservedUsers() []string {
 		}
 		if d := f.edits[fn]; d != nil && slices.ContainsFunc(d.add, isReservedUse) {
 			text := l.Funcs[fn].Text
-			made = append(made, use{f.sums.of(FuncID(fn)).first(tReservedSmem), l.Secs[text].functionName(), text})
+			made = append(made, use{f.sums.of(funcID(fn)).first(tReservedSmem), l.Secs[text].functionName(), text})
 		}
 	}
 	for _, in := range l.Inputs {
 		for i := range in.Secs {
 			sec := &in.Secs[i]
-			if sec.Dead && sec.kind == KindInfoFunc && sec.Type != cubin.SHTNull && sec.Lost == notLost {
+			if sec.Dead && sec.kind == kindInfoFunc && sec.Type != cubin.SHTNull && sec.Lost == notLost {
 				p := infoPart{in, int32(i), in.File.Sections[i].Data}
 				for r := nvinfo.Read(p.data); r.Next(); {
 					if isReservedUse(r.Record) {

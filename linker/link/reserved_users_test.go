@@ -61,9 +61,9 @@ func TestSharedSectionsOfTheSystemsBytesAloneHaveNoSymbol(t *testing.T) {
 		{false, 0x404, true},
 		{true, 0x400, true}, // all of it is the kernel's
 	} {
-		l := &Link{Mercury: true, Options: Options{SM: 100, DisableSmemReserve: test.disabled}}
+		l := &link{Mercury: true, Options: Options{SM: 100, DisableSmemReserve: test.disabled}}
 		l.imitate()
-		s := &Section{ID: 1, Kind: KindSharedEntry, Size: test.size}
+		s := &section{ID: 1, Kind: kindSharedEntry, Size: test.size}
 		if got := l.hasSectionSymbol(s); got != test.want {
 			t.Errorf("%#x bytes, reservation disabled %t: symbol %t, want %t", test.size, test.disabled, got, test.want)
 		}

@@ -14,7 +14,7 @@ import (
 // resolve enters the symbols of all inputs, in link order: functions first, then everything else, each table in its own
 // order. A name has one symbol, made at its first mention; a later definition fills it in place (observed). The reference
 // ends the link behind an input with errors, culink behind the last one.
-func (l *Link) resolve(ctx context.Context) error {
+func (l *link) resolve(ctx context.Context) error {
 	defined, functions, sections := 0, 0, 0
 	for _, in := range l.Inputs {
 		defined += in.defined
@@ -23,16 +23,16 @@ func (l *Link) resolve(ctx context.Context) error {
 	}
 	// Undefined symbols are nearly always defined elsewhere; sections get symbols, too, when they are created. There are hardly ever
 	// more than in the inputs; what is not used is not touched.
-	l.Syms = slab.Cap[Symbol](1, defined+sections+64)
-	l.Funcs = slab.Cap[Func](1, functions+16)
+	l.Syms = slab.Cap[symbol](1, defined+sections+64)
+	l.Funcs = slab.Cap[function](1, functions+16)
 	l.names.grow(defined + 16)
 	l.Protos = []string{""}
-	l.protoID = map[string]ProtoID{}
+	l.protoID = map[string]protoID{}
 	r := &resolver{l: l}
 	r.locals.grow(0)
 	before := l.Diag.Errors()
 	accepted := l.Inputs[:0:0]
-	extensible := slices.ContainsFunc(l.Inputs, func(in *Input) bool { return in.File.Type == cubin.ETExtensible })
+	extensible := slices.ContainsFunc(l.Inputs, func(in *input) bool { return in.File.Type == cubin.ETExtensible })
 	for i, in := range l.Inputs {
 		if r.droppedRuntime {
 			return l.Diag.Fatal(diag.UnexpectedAfterCudadevrt)
@@ -45,7 +45,7 @@ func (l *Link) resolve(ctx context.Context) error {
 			l.result.DroppedSources = append(l.result.DroppedSources, i)
 			continue
 		}
-		in.ID = FileID(len(accepted))
+		in.ID = fileID(len(accepted))
 		accepted = append(accepted, in)
 		l.Inputs = accepted
 		errors := l.Diag.Errors()
@@ -72,17 +72,17 @@ func (l *Link) resolve(ctx context.Context) error {
 }
 
 type resolver struct {
-	l *Link
+	l *link
 	// locals finds the first local symbol of a name; only filled with AsReference.
 	locals nameTable
 	// open counts undefined functions that are no system calls.
 	open           int
 	droppedRuntime bool
-	regs           []map[uint32]uint32 // by FileID: EIATTR_REGCOUNT by symbol number, read when first asked for
-	banks          map[SymID]uint64    // parameter bank sizes of weak kernels
+	regs           []map[uint32]uint32 // by fileID: EIATTR_REGCOUNT by symbol number, read when first asked for
+	banks          map[symID]uint64    // parameter bank sizes of weak kernels
 }
 
-func (r *resolver) input(in *Input) error {
+func (r *resolver) input(in *input) error {
 	l := r.l
 	view := l.view(in)
 	r.regs = append(r.regs, nil)
@@ -131,7 +131,7 @@ func (r *resolver) input(in *Input) error {
 // ownerFirst is the number of the function that owns the code section of the alias i and stands behind it, 0 if there is
 // none: the reference enters such a function when it meets the alias (observed). A relocatable link puts an alias in front if a
 // caller in an earlier input named it first.
-func (in *Input) ownerFirst(view []cubin.Symbol, i int) int {
+func (in *input) ownerFirst(view []cubin.Symbol, i int) int {
 	shndx := view[i].Shndx
 	if shndx == cubin.SHNUndef || int(shndx) >= len(in.File.Sections) {
 		return 0
@@ -150,14 +150,14 @@ const externInstance = "externsharedinstance"
 
 // mapPlainSymbols relates .symtab to the view. In a Mercury input both tables have the same order; the plain one has more
 // section symbols at its end (observed).
-func (l *Link) mapPlainSymbols(in *Input) {
+func (l *link) mapPlainSymbols(in *input) {
 	if !l.Mercury {
 		in.PlainSyms = in.Syms
 		return
 	}
 	plain, merc := in.File.Symbols, in.File.MercSymbols
-	in.PlainSyms = make([]SymID, len(plain))
-	var byName map[string]SymID
+	in.PlainSyms = make([]symID, len(plain))
+	var byName map[string]symID
 	for i := range plain {
 		y := &plain[i]
 		if i < len(merc) && (merc[i].Name == y.Name || y.Type() == cubin.STTSection) {
@@ -168,7 +168,7 @@ func (l *Link) mapPlainSymbols(in *Input) {
 			continue
 		}
 		if byName == nil {
-			byName = map[string]SymID{}
+			byName = map[string]symID{}
 			for j := range merc {
 				if in.Syms[j] != 0 {
 					byName[merc[j].Name] = in.Syms[j]
@@ -179,10 +179,10 @@ func (l *Link) mapPlainSymbols(in *Input) {
 	}
 }
 
-func (r *resolver) newSymbol(in *Input, n int32, y *cubin.Symbol) SymID {
+func (r *resolver) newSymbol(in *input, n int32, y *cubin.Symbol) symID {
 	l := r.l
-	id := SymID(len(l.Syms))
-	s := Symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: NoFile, DefSym: n, Shndx: y.Shndx, Value: y.Value, Size: y.Size}
+	id := symID(len(l.Syms))
+	s := symbol{Name: y.Name, Info: y.Info, Other: y.Other, First: in.ID, Def: noFile, DefSym: n, Shndx: y.Shndx, Value: y.Value, Size: y.Size}
 	if y.Shndx != cubin.SHNUndef {
 		s.Def = in.ID
 	}
@@ -192,7 +192,7 @@ func (r *resolver) newSymbol(in *Input, n int32, y *cubin.Symbol) SymID {
 }
 
 // sizes takes st_size and st_value from .symtab: the twin's table counts in Mercury code and without reserved areas.
-func (r *resolver) sizes(s *Symbol, in *Input, n int32, y *cubin.Symbol) {
+func (r *resolver) sizes(s *symbol, in *input, n int32, y *cubin.Symbol) {
 	if y.Shndx == cubin.SHNCommon {
 		s.Align = y.Value
 	}
@@ -205,10 +205,10 @@ func (r *resolver) sizes(s *Symbol, in *Input, n int32, y *cubin.Symbol) {
 	}
 }
 
-func (r *resolver) isFunction(id SymID) bool { return r.l.Syms[id].Type() == cubin.STTFunc }
+func (r *resolver) isFunction(id symID) bool { return r.l.Syms[id].Type() == cubin.STTFunc }
 
 // function enters a function symbol.
-func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) {
+func (r *resolver) function(in *input, n int32, y *cubin.Symbol) (symID, error) {
 	l := r.l
 	if y.Binding() == cubin.STBLocal {
 		return r.local(in, n, r.newFunction(in, n, y)), nil
@@ -234,7 +234,7 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) 
 	}
 	switch {
 	case y.Shndx == cubin.SHNUndef:
-	case s.Def == NoFile:
+	case s.Def == noFile:
 		if !isSyscall(y.Name) {
 			r.open--
 		}
@@ -256,9 +256,9 @@ func (r *resolver) function(in *Input, n int32, y *cubin.Symbol) (SymID, error) 
 
 // functionOverObject reports that a name that stands for a variable so far is a function here. The reference goes on to
 // compare weak copies by register counts, which a variable has not (observed).
-func (r *resolver) functionOverObject(in *Input, y *cubin.Symbol, s *Symbol) error {
+func (r *resolver) functionOverObject(in *input, y *cubin.Symbol, s *symbol) error {
 	l := r.l
-	defined := y.Shndx != cubin.SHNUndef && (s.Def != NoFile || s.dynamicArray())
+	defined := y.Shndx != cubin.SHNUndef && (s.Def != noFile || s.dynamicArray())
 	l.Diag.Report(diag.SpaceMismatch, y.Name, in.Name, l.firstName(s))
 	switch {
 	case defined && y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
@@ -270,7 +270,7 @@ func (r *resolver) functionOverObject(in *Input, y *cubin.Symbol, s *Symbol) err
 }
 
 // local enters a local symbol by name for the few checks of the reference that find it; others of its name stay behind it.
-func (r *resolver) local(in *Input, n int32, id SymID) SymID {
+func (r *resolver) local(in *input, n int32, id symID) symID {
 	if l := r.l; l.AsReference {
 		if _, known := r.locals.find(l.Syms, in.hashes[n], l.Syms[id].Name); !known {
 			r.locals.add(in.hashes[n], id)
@@ -282,7 +282,7 @@ func (r *resolver) local(in *Input, n int32, id SymID) SymID {
 // likeNamedLocal is the first local symbol with the name of a new global one. The reference compares the two in some
 // respects although they have nothing to do with each other (observed): a kernel must not be called like a local symbol, and
 // neither must a texture reference.
-func (r *resolver) likeNamedLocal(in *Input, n int32, y *cubin.Symbol) SymID {
+func (r *resolver) likeNamedLocal(in *input, n int32, y *cubin.Symbol) symID {
 	if !r.l.AsReference {
 		return 0
 	}
@@ -290,15 +290,15 @@ func (r *resolver) likeNamedLocal(in *Input, n int32, y *cubin.Symbol) SymID {
 	return id
 }
 
-func (r *resolver) newFunction(in *Input, n int32, y *cubin.Symbol) SymID {
+func (r *resolver) newFunction(in *input, n int32, y *cubin.Symbol) symID {
 	id := r.newSymbol(in, n, y)
-	r.l.Syms[id].Func = FuncID(len(r.l.Funcs))
-	r.l.Funcs = append(r.l.Funcs, Func{Sym: id})
+	r.l.Syms[id].Func = funcID(len(r.l.Funcs))
+	r.l.Funcs = append(r.l.Funcs, function{Sym: id})
 	return id
 }
 
 // define makes this input's definition the one that counts.
-func (r *resolver) define(id SymID, in *Input, n int32, y *cubin.Symbol) {
+func (r *resolver) define(id symID, in *input, n int32, y *cubin.Symbol) {
 	s := &r.l.Syms[id]
 	s.Info, s.Other = y.Info, y.Other
 	s.Def, s.DefSym, s.Shndx, s.Value, s.Size = in.ID, n, y.Shndx, y.Value, y.Size
@@ -307,7 +307,7 @@ func (r *resolver) define(id SymID, in *Input, n int32, y *cubin.Symbol) {
 
 // better decides between two weak copies: the new one wins with fewer registers or, if they have as many, when it was compiled for a
 // higher virtual architecture than the first copy of all, even if that was replaced since (observed).
-func (r *resolver) better(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
+func (r *resolver) better(in *input, n int32, y *cubin.Symbol, s *symbol) bool {
 	old := r.l.Inputs[s.Def]
 	have, had := r.registers(in, n, y.Shndx), r.registers(old, s.DefSym, s.Shndx)
 	return have < had || have == had && r.l.virtualOf(in) > r.l.virtualOf(r.l.Inputs[s.First])
@@ -315,7 +315,7 @@ func (r *resolver) better(in *Input, n int32, y *cubin.Symbol, s *Symbol) bool {
 
 // registers is a definition's register count: the top byte of its code section's sh_info, or, where that is 0,
 // EIATTR_REGCOUNT. 12.4 knows the former only (observed).
-func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
+func (r *resolver) registers(in *input, n int32, shndx uint32) uint32 {
 	l := r.l
 	if int(shndx) < len(in.File.Sections) {
 		text := int32(shndx)
@@ -336,7 +336,7 @@ func (r *resolver) registers(in *Input, n int32, shndx uint32) uint32 {
 }
 
 // readRegisterCounts collects EIATTR_REGCOUNT of the view's .nv.info by symbol number.
-func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
+func readRegisterCounts(l *link, in *input) map[uint32]uint32 {
 	counts := map[uint32]uint32{}
 	for i := range in.Secs {
 		if in.Secs[i].Type != cubin.SHTCudaInfo || in.sectionName(i) != ".nv.info" {
@@ -352,7 +352,7 @@ func readRegisterCounts(l *Link, in *Input) map[uint32]uint32 {
 }
 
 // fileName is the name of an input as messages show it.
-func (l *Link) fileName(id FileID) string {
+func (l *link) fileName(id fileID) string {
 	if id < 0 || int(id) >= len(l.Inputs) {
 		return inputPlaceholder
 	}
@@ -360,7 +360,7 @@ func (l *Link) fileName(id FileID) string {
 }
 
 // firstName is the name of the input that a message about a symbol calls the first.
-func (l *Link) firstName(s *Symbol) string {
+func (l *link) firstName(s *symbol) string {
 	if isReference(s.Type()) && l.AsReference {
 		return inputPlaceholder
 	}
@@ -368,7 +368,7 @@ func (l *Link) firstName(s *Symbol) string {
 }
 
 // prototypes checks .nv.prototype: the same function has one prototype everywhere.
-func (r *resolver) prototypes(in *Input) error {
+func (r *resolver) prototypes(in *input) error {
 	l := r.l
 	for _, i := range in.tables {
 		if in.Secs[i].Type != cubin.SHTCudaPrototype {
@@ -396,18 +396,18 @@ func (r *resolver) prototypes(in *Input) error {
 // graphNode is the function whose place in the call graph a symbol has, 0 if none. A variable that is called like a function is
 // an error already; what the reference says next depends on which function it takes it for: it reads the number of the
 // function where shared and common variables have their alignment (observed).
-func (r *resolver) graphNode(s *Symbol) FuncID {
+func (r *resolver) graphNode(s *symbol) funcID {
 	if s.Func != 0 {
 		return s.Func
 	}
-	if (s.Shndx == cubin.SHNCommon || s.Shared() && s.Def != NoFile) && s.Value < uint64(len(r.l.Funcs)) {
-		return FuncID(s.Value)
+	if (s.Shndx == cubin.SHNCommon || s.Shared() && s.Def != noFile) && s.Value < uint64(len(r.l.Funcs)) {
+		return funcID(s.Value)
 	}
 	return 0
 }
 
 // checkPrototype notes a function's prototype; one that differs from the known one is an error.
-func (r *resolver) checkPrototype(in *Input, id SymID, node FuncID, p ProtoID) {
+func (r *resolver) checkPrototype(in *input, id symID, node funcID, p protoID) {
 	l := r.l
 	s, f := &l.Syms[id], &l.Funcs[node]
 	if f.Proto != 0 && f.Proto != p && !samePrototype(l.Protos[f.Proto], l.Protos[p]) {
@@ -427,10 +427,10 @@ func samePrototype(a, b string) bool {
 	return a == b
 }
 
-func (l *Link) proto(s string) ProtoID {
+func (l *link) proto(s string) protoID {
 	id, ok := l.protoID[s]
 	if !ok {
-		id = ProtoID(len(l.Protos))
+		id = protoID(len(l.Protos))
 		l.Protos = append(l.Protos, s)
 		l.protoID[s] = id
 	}
@@ -438,7 +438,7 @@ func (l *Link) proto(s string) ProtoID {
 }
 
 // symbolAt maps a symbol number as .nv.callgraph and .nv.prototype use it (numbers of the view: both tables agree) to a symbol, 0 if it names none.
-func (r *resolver) symbolAt(in *Input, n uint32) SymID {
+func (r *resolver) symbolAt(in *input, n uint32) symID {
 	if int(n) >= len(in.Syms) {
 		return 0
 	}
@@ -447,9 +447,9 @@ func (r *resolver) symbolAt(in *Input, n uint32) SymID {
 
 // parameterBank compares the size of the parameter bank that a section symbol stands for with that of an earlier weak copy of the
 // kernel, if both are weak; not done from sm_100 on (observed).
-func (r *resolver) parameterBank(in *Input, section uint32) {
+func (r *resolver) parameterBank(in *input, section uint32) {
 	l := r.l
-	if l.SM >= 100 || int64(section) >= int64(len(in.Secs)) || in.Secs[section].kind != KindConstEntry {
+	if l.SM >= 100 || int64(section) >= int64(len(in.Secs)) || in.Secs[section].kind != kindConstEntry {
 		return
 	}
 	bank := &in.File.Sections[section]
@@ -462,7 +462,7 @@ func (r *resolver) parameterBank(in *Input, section uint32) {
 		return
 	}
 	if r.banks == nil {
-		r.banks = map[SymID]uint64{}
+		r.banks = map[symID]uint64{}
 	}
 	if first, seen := r.banks[id]; !seen {
 		r.banks[id] = bank.Size

@@ -7,7 +7,7 @@ import "github.com/culink/culink/linker/cubin"
 
 // inner enters a function that is part of another one's code, and reports whether it is one. That one is the owner of the
 // section, and is entered by then.
-func (r *resolver) inner(in *Input, n int32, y *cubin.Symbol) bool {
+func (r *resolver) inner(in *input, n int32, y *cubin.Symbol) bool {
 	l := r.l
 	view := l.view(in)
 	if y.Binding() != cubin.STBLocal || y.Shndx == cubin.SHNUndef || int(y.Shndx) >= len(in.File.Sections) {
@@ -31,7 +31,7 @@ func (r *resolver) inner(in *Input, n int32, y *cubin.Symbol) bool {
 }
 
 // innerFollow gives functions that are part of another one's code that one's fate.
-func (l *Link) innerFollow() {
+func (l *link) innerFollow() {
 	if !l.hasInner {
 		return
 	}
@@ -50,14 +50,14 @@ func (l *Link) innerFollow() {
 }
 
 // innerByOwner lists the functions that are part of another one's code by that one, nil if there are none.
-func (l *Link) innerByOwner() map[FuncID][]FuncID {
+func (l *link) innerByOwner() map[funcID][]funcID {
 	if !l.hasInner {
 		return nil
 	}
-	inside := map[FuncID][]FuncID{}
+	inside := map[funcID][]funcID{}
 	for i := 1; i < len(l.Funcs); i++ {
 		if f := &l.Funcs[i]; f.Inside != 0 && l.Syms[l.Funcs[f.Inside].Sym].Def == l.Syms[f.Sym].Def {
-			inside[f.Inside] = append(inside[f.Inside], FuncID(i))
+			inside[f.Inside] = append(inside[f.Inside], funcID(i))
 		}
 	}
 	return inside
@@ -65,15 +65,15 @@ func (l *Link) innerByOwner() map[FuncID][]FuncID {
 
 // wholeShared are the sizes and alignments of shared sections, by code section, that the compiler laid out: those of
 // kernels in code that was compiled as an extensible whole program. Their variables have no symbols.
-func (l *Link) wholeShared() map[SecID]extent {
-	var whole map[SecID]extent
+func (l *link) wholeShared() map[secID]extent {
+	var whole map[secID]extent
 	for _, in := range l.Inputs {
 		if in.File.Type != cubin.ETExtensible {
 			continue
 		}
 		for i := range in.Secs {
 			h := &in.File.Sections[i]
-			if in.Secs[i].kind != KindSharedEntry || h.Mercury() {
+			if in.Secs[i].kind != kindSharedEntry || h.Mercury() {
 				continue
 			}
 			text := int32(h.TextIndex())
@@ -81,7 +81,7 @@ func (l *Link) wholeShared() map[SecID]extent {
 				continue
 			}
 			if whole == nil {
-				whole = map[SecID]extent{}
+				whole = map[secID]extent{}
 			}
 			whole[in.Secs[text].Out] = extent{h.Size, h.Addralign}
 		}

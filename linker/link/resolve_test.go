@@ -24,12 +24,12 @@ const (
 )
 
 // linkUpTo runs the passes up to and including the named one on programs called a.cubin, b.cubin and so on.
-func linkUpTo(t *testing.T, last string, opts Options, programs ...program) (*Link, error) {
+func linkUpTo(t *testing.T, last string, opts Options, programs ...program) (*link, error) {
 	t.Helper()
 	if opts.SM == 0 {
 		opts.SM, opts.Toolkit = 80, 130
 	}
-	l := &Link{Options: opts, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+	l := &link{Options: opts, Diag: &diag.Collector{}, externInstance: map[secID]symID{}}
 	for i := range programs {
 		p := programs[i]
 		if p.SM == 0 {
@@ -69,7 +69,7 @@ func TestFunctionDefinitionThatCounts(t *testing.T) {
 	tests := []struct {
 		name   string
 		copies []cubintest.Function // one per input, all named f
-		winner FileID
+		winner fileID
 		bind   cubin.Binding
 	}{
 		{"weak copies: the first of equal register counts", functions{fn("f", weak, 24), fn("f", weak, 24)}, 0, weak},
@@ -94,7 +94,7 @@ func TestFunctionDefinitionThatCounts(t *testing.T) {
 			}
 			for i, in := range l.Inputs {
 				lost := in.Lost[indexOf(l.view(in), "f")]
-				if (lost == notLost) != (FileID(i) == tt.winner) {
+				if (lost == notLost) != (fileID(i) == tt.winner) {
 					t.Errorf("input %d: loss %d", i, lost)
 				}
 			}
@@ -109,7 +109,7 @@ func TestOfWeakCopiesWithAsManyRegistersTheOneForTheHigherVirtualArchitectureCou
 	for _, tt := range []struct {
 		name   string
 		copies []program
-		winner FileID
+		winner fileID
 	}{
 		{"later", []program{copyFor(60, 24), copyFor(75, 24), copyFor(60, 24)}, 1},
 		{"higher than the first, not than the one that counts", []program{copyFor(60, 24), copyFor(75, 24), copyFor(70, 24)}, 2},
@@ -127,7 +127,7 @@ func TestOfWeakCopiesWithAsManyRegistersTheOneForTheHigherVirtualArchitectureCou
 	}
 }
 
-func symbolNamed(l *Link, name string) SymID {
+func symbolNamed(l *link, name string) symID {
 	id, _ := l.lookup(name)
 	return id
 }

@@ -41,7 +41,7 @@ func (x *variableIndex) in(section int32) []int32 {
 }
 
 // indexVariables makes the indices of the marked inputs, since several sections may ask for one at once.
-func (l *Link) indexVariables(asked []bool) {
+func (l *link) indexVariables(asked []bool) {
 	if !slices.Contains(asked, true) {
 		return
 	}
@@ -58,7 +58,7 @@ func (l *Link) indexVariables(asked []bool) {
 }
 
 // variables returns the index of an input's .symtab, made when first asked for.
-func (l *Link) variables(in *Input) *variableIndex {
+func (l *link) variables(in *input) *variableIndex {
 	m := &l.mem
 	if m.variables == nil {
 		m.variables = make([]*variableIndex, len(l.Inputs))

@@ -32,25 +32,25 @@ func (p *segment) write(b []byte, phoff, size, align uint64) {
 // segments lists the program headers of an executable: one for each run of sections that are loaded alike (observed;
 // seed document program-headers). Up to sm_90 constants and code share one segment and the table comes last; Mercury
 // images keep constants, code and the parameter banks apart and name the table first.
-func (l *Link) segments() []segment {
+func (l *link) segments() []segment {
 	if l.rel {
 		return nil
 	}
-	var constants, code, data, banks []*Section
+	var constants, code, data, banks []*section
 	for _, h := range l.numbering.order[1:] {
 		if h.merc {
 			continue
 		}
 		switch s := l.Secs[h.sec]; s.Class() {
-		case ClassConstant:
+		case orderConstant:
 			if s.Appended {
 				banks = append(banks, s)
 			} else {
 				constants = append(constants, s)
 			}
-		case ClassText:
+		case orderText:
 			code = append(code, s)
-		case ClassGlobalInit, ClassNobits:
+		case orderGlobalInit, orderNobits:
 			data = append(data, s)
 		}
 	}
@@ -68,7 +68,7 @@ func (l *Link) segments() []segment {
 	return appendSpan(out, pfR, banks)
 }
 
-func appendSpan(out []segment, flags uint32, secs []*Section) []segment {
+func appendSpan(out []segment, flags uint32, secs []*section) []segment {
 	if len(secs) == 0 {
 		return out
 	}
@@ -79,7 +79,7 @@ func appendSpan(out []segment, flags uint32, secs []*Section) []segment {
 
 // appendData adds the writable segment. Its memory size counts the sections without file bytes as if they lay one after
 // the other from the segment's end in the file on, each at its alignment of the absolute position (observed).
-func (l *Link) appendData(out []segment, secs []*Section) []segment {
+func (l *link) appendData(out []segment, secs []*section) []segment {
 	if len(secs) == 0 {
 		return out
 	}

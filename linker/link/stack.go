@@ -9,7 +9,7 @@ import (
 
 // stackEntries are the functions whose stack size an image states: kernels and, unless there is exactly one of them,
 // stubs of unified functions (observed).
-func (l *Link) stackEntries() []FuncID {
+func (l *link) stackEntries() []funcID {
 	if l.uft == 0 || l.onlyEntry() {
 		return l.Entries
 	}
@@ -17,14 +17,14 @@ func (l *Link) stackEntries() []FuncID {
 }
 
 // entriesByRank are the entries in the order in which the inputs first mention them.
-func (l *Link) entriesByRank() []FuncID {
-	return slices.SortedFunc(slices.Values(l.stackEntries()), cmp.Compare[FuncID])
+func (l *link) entriesByRank() []funcID {
+	return slices.SortedFunc(slices.Values(l.stackEntries()), cmp.Compare[funcID])
 }
 
 // entriesBySymbol are the entries in the order of the image's symbols: local and weak ones first. The records of their
 // stack sizes stand in this order, while the warnings about them follow the inputs (observed).
-func (l *Link) entriesBySymbol() []FuncID {
-	return slices.SortedFunc(slices.Values(l.stackEntries()), func(a, b FuncID) int {
+func (l *link) entriesBySymbol() []funcID {
+	return slices.SortedFunc(slices.Values(l.stackEntries()), func(a, b funcID) int {
 		return cmp.Compare(l.Syms[l.Funcs[a].Sym].Index, l.Syms[l.Funcs[b].Sym].Index)
 	})
 }
@@ -32,13 +32,13 @@ func (l *Link) entriesBySymbol() []FuncID {
 // onlyEntry reports whether the image has a single entry, which then speaks for the whole image: it takes over attributes
 // from functions that it does not reach, too. A kernel that the filter of kernels rejects, and that is there because its
 // address is taken, does not count as such (observed).
-func (l *Link) onlyEntry() bool {
+func (l *link) onlyEntry() bool {
 	return len(l.Entries) == 1 && l.Funcs[l.Entries[0]].Passes
 }
 
 // warnStacks reports entries whose stack size has no bound: once for each callee that is recursive or reaches a
 // recursive function; a callee that stands twice counts twice (observed).
-func (l *Link) warnStacks() {
+func (l *link) warnStacks() {
 	if l.rel || l.NoStackSizeWarning {
 		return
 	}

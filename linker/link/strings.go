@@ -94,9 +94,9 @@ func (t *stringTable) add(s string) uint32 {
 
 // makeSymbolStrings builds .strtab: prototypes, names of the local side, names of the global side, those of sections and
 // of symbols included that are not in the image; then the plain names of a Mercury image's constant sections.
-func (l *Link) makeSymbolStrings() {
+func (l *link) makeSymbolStrings() {
 	n, size := len(l.Local)+len(l.Global), 0
-	for _, list := range [][]SymID{l.Local, l.Global} {
+	for _, list := range [][]symID{l.Local, l.Global} {
 		for _, id := range list {
 			size += len(l.Syms[id].Name)
 		}
@@ -105,7 +105,7 @@ func (l *Link) makeSymbolStrings() {
 	for _, p := range l.protoList {
 		t.add(l.Protos[p])
 	}
-	for _, list := range [][]SymID{l.Local, l.Global} {
+	for _, list := range [][]symID{l.Local, l.Global} {
 		for _, id := range list {
 			if s := &l.Syms[id]; !l.vanishes(s) {
 				s.nameOff = t.add(s.Name)
@@ -116,7 +116,7 @@ func (l *Link) makeSymbolStrings() {
 	if l.Mercury {
 		for _, s := range l.Secs {
 			switch s.Kind {
-			case KindConstUser, KindConstFunc, KindConstIndices:
+			case kindConstUser, kindConstFunc, kindConstIndices:
 				if l.present(s) && isRenamed(s) {
 					t.add(plainName(s.Name))
 				}
@@ -130,7 +130,7 @@ func (l *Link) makeSymbolStrings() {
 }
 
 // makeSectionStrings builds .shstrtab: the names of all sections ever created, in order of creation.
-func (l *Link) makeSectionStrings() {
+func (l *link) makeSectionStrings() {
 	size := 0
 	for _, s := range l.Secs[1:] {
 		size += len(s.Name)
@@ -152,7 +152,7 @@ func (l *Link) makeSectionStrings() {
 
 // finishSectionStrings completes .shstrtab when the image's sections are known. In a Mercury image a
 // section that is renamed has its new name in the place of the old one, padded with NUL; the names of what was appended follow, each anew.
-func (l *Link) finishSectionStrings() {
+func (l *link) finishSectionStrings() {
 	data := l.sectionStrings.data
 	if l.Mercury {
 		for _, s := range l.Secs[1:] {

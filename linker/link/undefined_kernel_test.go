@@ -33,7 +33,7 @@ func TestUndefinedKernelsAreEntries(t *testing.T) {
 		o.AddSection(cubintest.Section{Name: ".nv.callgraph", Type: cubin.SHTCudaCallgraph, Link: 3, Align: 4, Entsize: 8,
 			Data: cubintest.Words(0, 0xffffffff, 0, 0xfffffffe, o.sym["child"], 0)})
 		o.Locals = len(o.Symbols)
-		l := &Link{Options: Options{SM: 80, Toolkit: 124, DumpCallgraph: true, ExtraWarnings: true}, Diag: &diag.Collector{}, externInstance: map[SecID]SymID{}}
+		l := &link{Options: Options{SM: 80, Toolkit: 124, DumpCallgraph: true, ExtraWarnings: true}, Diag: &diag.Collector{}, externInstance: map[secID]symID{}}
 		l.sources = []Source{{Name: "a.cubin", Data: o.Encode()}}
 		for _, p := range passes() {
 			if p.run(l, context.Background()) != nil || p.name == "layout" {
@@ -60,7 +60,7 @@ func TestLocalKernelsOfOneNameHaveTheirOwnBanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owners := map[SecID]uint64{}
+	owners := map[secID]uint64{}
 	for _, s := range l.Secs[1:] {
 		if s.Name == ".nv.constant0.k" {
 			owners[s.Owner] = s.Size
@@ -87,7 +87,7 @@ func TestRejectedKernelsThatAnEarlierFileLaunchesAreCreatedAsKernels(t *testing.
 		{"launched later", []*object{defines(), launches()}, false},
 	} {
 		l := laidOut(t, Options{FilterGiven: true, KernelsUsed: []string{"k"}}, test.objects...)
-		got := slices.ContainsFunc(l.Secs, func(s *Section) bool { return s.Name == ".nv.shared.child" })
+		got := slices.ContainsFunc(l.Secs, func(s *section) bool { return s.Name == ".nv.shared.child" })
 		if got != test.want {
 			t.Errorf("%s: .nv.shared.child %t, want %t", test.name, got, test.want)
 		}

@@ -34,9 +34,9 @@ const (
 )
 
 // noteUnified notes whether an input has unified functions.
-func (in *Input) noteUnified() {
+func (in *input) noteUnified() {
 	for i := range in.Secs {
-		if in.Secs[i].kind == KindUFT {
+		if in.Secs[i].kind == kindUFT {
 			in.unified = true
 			return
 		}
@@ -45,16 +45,16 @@ func (in *Input) noteUnified() {
 
 // isStub reports whether a function is a stub of the function table. Stubs are called from outside of the image, so they
 // keep their functions alive.
-func (l *Link) isStub(s *Symbol) bool {
+func (l *link) isStub(s *symbol) bool {
 	return l.hasUFT && s.Type() == cubin.STTFunc && s.Def >= 0 && s.Shndx < cubin.SHNLoRes &&
-		l.Inputs[s.Def].Secs[s.Shndx].kind == KindUFT
+		l.Inputs[s.Def].Secs[s.Shndx].kind == kindUFT
 }
 
 // plainTypes reports whether unified relocation types become plain ones: in an executable without an index (observed).
-func (l *Link) plainTypes() bool { return !l.rel && l.Index == nil }
+func (l *link) plainTypes() bool { return !l.rel && l.Index == nil }
 
 // earlyEntries creates an executable's .nv.uft.entry, which stands before the linker's own sections (observed).
-func (l *Link) earlyEntries() {
+func (l *link) earlyEntries() {
 	if l.rel {
 		return
 	}
@@ -63,7 +63,7 @@ func (l *Link) earlyEntries() {
 			continue
 		}
 		for _, i := range in.tables {
-			if in.Secs[i].kind == KindUFTEntry && in.Secs[i].Type == cubin.SHTCudaUFTEntry {
+			if in.Secs[i].kind == kindUFTEntry && in.Secs[i].Type == cubin.SHTCudaUFTEntry {
 				l.sec(uftEntrySection, 0, 0)
 				return
 			}
@@ -72,7 +72,7 @@ func (l *Link) earlyEntries() {
 }
 
 // indexSection creates the section that carries the index file.
-func (l *Link) indexSection() {
+func (l *link) indexSection() {
 	if l.Index == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (l *Link) indexSection() {
 }
 
 // stubSection is the section that a stub goes to: the table of an executable, or its own of a relocatable image.
-func (l *Link) stubSection(name string) SecID {
+func (l *link) stubSection(name string) secID {
 	if l.rel {
 		return l.newSec(name, 0, 0)
 	}
@@ -99,11 +99,11 @@ func (l *Link) stubSection(name string) SecID {
 
 // stubOwned is the name of a section that belongs to a stub. In an executable all stubs share one; 12.4 names it as its
 // first contribution is (observed).
-func (l *Link) stubOwned(name string, kind Kind, owner SecID) string {
+func (l *link) stubOwned(name string, kind kind, owner secID) string {
 	switch {
 	case l.rel:
 		return name
-	case l.release.stubsShareInfo && kind == KindInfoFunc:
+	case l.release.stubsShareInfo && kind == kindInfoFunc:
 		return ".nv.info." + uftSection
 	}
 	for id := l.Secs[owner].firstChild; id != 0; id = l.Secs[id].sibling {
@@ -116,8 +116,8 @@ func (l *Link) stubOwned(name string, kind Kind, owner SecID) string {
 
 // unifiedEntry is a record of .nv.uft.entry or .nv.udt.entry.
 type unifiedEntry struct {
-	in  FileID
-	sym SymID // the function or variable
+	in  fileID
+	sym symID // the function or variable
 	id  UnifiedID
 	// stub is the position of the function's stub in the list of stubs, -1 without one.
 	stub int
@@ -129,7 +129,7 @@ type unifiedEntry struct {
 }
 
 // unifiedEntries lists the records of a section in merge order.
-func (l *Link) unifiedEntries(s *Section) []unifiedEntry {
+func (l *link) unifiedEntries(s *section) []unifiedEntry {
 	var out []unifiedEntry
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -151,7 +151,7 @@ func (l *Link) unifiedEntries(s *Section) []unifiedEntry {
 }
 
 // encodeEntries writes the records of an output section: symbols by their numbers in the image, and the places.
-func (l *Link) encodeEntries(s *Section, entries []unifiedEntry) {
+func (l *link) encodeEntries(s *section, entries []unifiedEntry) {
 	for _, data := range [][]byte{s.Data, s.MercData} {
 		for i := range entries {
 			e, o := &entries[i], i*unifiedEntrySize
@@ -170,7 +170,7 @@ func (l *Link) encodeEntries(s *Section, entries []unifiedEntry) {
 }
 
 // finishEntries encodes both sections of entries once symbols have their numbers.
-func (l *Link) finishEntries() {
+func (l *link) finishEntries() {
 	for i, name := range []string{uftEntrySection, udtEntrySection} {
 		s := l.Secs[l.singles[name]]
 		if len(s.Parts) == 0 {
@@ -185,14 +185,14 @@ func (l *Link) finishEntries() {
 }
 
 // stubs lists the functions that are called from outside of the image through the function table.
-func (l *Link) stubs() []FuncID {
+func (l *link) stubs() []funcID {
 	if !l.hasUFT {
 		return nil
 	}
-	var stubs []FuncID
+	var stubs []funcID
 	for i := 1; i < len(l.Funcs); i++ {
 		if l.isStub(&l.Syms[l.Funcs[i].Sym]) {
-			stubs = append(stubs, FuncID(i))
+			stubs = append(stubs, funcID(i))
 		}
 	}
 	return stubs
@@ -200,7 +200,7 @@ func (l *Link) stubs() []FuncID {
 
 // keepUnified keeps stubs and everything that they reach: other images and the host call them. Beside exactly one kernel the
 // reference keeps stubs and unified functions, but not what those call.
-func (l *Link) keepUnified() {
+func (l *link) keepUnified() {
 	stack := l.stubs()
 	if len(stack) == 0 {
 		return

@@ -36,16 +36,16 @@ func (f *infoForm) spreadToStubs() {
 }
 
 // stubBarriers adds NUM_MBARRIERS of each function to every stub that reaches it.
-func (f *infoForm) stubBarriers() map[FuncID]uint16 {
+func (f *infoForm) stubBarriers() map[funcID]uint16 {
 	l := f.l
-	sums := map[FuncID]uint16{}
+	sums := map[funcID]uint16{}
 	for i := 1; i < len(f.own); i++ {
 		o := &f.own[i]
 		if !o.has(tMbarriers) {
 			continue
 		}
-		for _, e := range l.callersOf(FuncID(i)) {
-			if e != FuncID(i) && l.isStub(&l.Syms[l.Funcs[e].Sym]) {
+		for _, e := range l.callersOf(funcID(i)) {
+			if e != funcID(i) && l.isStub(&l.Syms[l.Funcs[e].Sym]) {
 				sums[e] += o.value(tMbarriers)
 			}
 		}
@@ -81,7 +81,7 @@ func (f *infoForm) completeStubMasks(masks int) int {
 	if !l.release.stubsAreEntries || l.uft == 0 {
 		return masks
 	}
-	var without []FuncID
+	var without []funcID
 	for _, e := range l.stubs() {
 		if !f.own[e].hasMask {
 			without = append(without, e)
@@ -114,7 +114,7 @@ func (f *infoForm) appendStubRegisters(out []nvinfo.Record) []nvinfo.Record {
 
 // stubHeader gives the table of unified functions the barriers that its stubs reach, where headers state them: 12.4, for
 // stubs that are entries (observed).
-func (l *Link) stubHeader() {
+func (l *link) stubHeader() {
 	if !l.release.stubsAreEntries || l.uft == 0 || l.rel || l.onlyEntry() {
 		return
 	}

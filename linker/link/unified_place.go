@@ -18,7 +18,7 @@ type refusal struct {
 func refuse(id diag.ID, args ...any) *refusal { return &refusal{id, args} }
 
 // refuseUnified ends an executable link with unified functions or variables and no index file (observed).
-func (l *Link) refuseUnified() *refusal {
+func (l *link) refuseUnified() *refusal {
 	if l.rel {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (l *Link) refuseUnified() *refusal {
 
 // placeUnified moves stubs and variables of an executable to their places in the tables. The two checks of windows differ:
 // that of functions is against the joined stubs, that of variables against the end of the last one placed (observed).
-func (l *Link) placeUnified() *refusal {
+func (l *link) placeUnified() *refusal {
 	if l.rel || l.Index == nil {
 		return l.refuseUnified()
 	}
@@ -53,7 +53,7 @@ func (l *Link) placeUnified() *refusal {
 // look finds the place of each entry in the index. Of several entries with one id the last one counts; they must be of one
 // symbol, as those of weak definitions in several files are. (nvlink 13.0 takes others, too, and gives one of them no
 // place; 12.4 refuses all.)
-func (l *Link) look(entries []unifiedEntry, t *UnifiedTable) *refusal {
+func (l *link) look(entries []unifiedEntry, t *UnifiedTable) *refusal {
 	byID := make(map[UnifiedID]int, len(entries))
 	similar := make(map[uint64]bool, len(entries)) // the reference looks ids up by a hash first
 	for i := range entries {
@@ -91,11 +91,11 @@ func (l *Link) look(entries []unifiedEntry, t *UnifiedTable) *refusal {
 // unifiedSpan is a place in a table.
 type unifiedSpan struct {
 	offset, size uint64
-	sym          SymID
+	sym          symID
 }
 
 // checkSpans refuses places that overlap or reach beyond the window.
-func (l *Link) checkSpans(spans []unifiedSpan, window uint64) *refusal {
+func (l *link) checkSpans(spans []unifiedSpan, window uint64) *refusal {
 	slices.SortFunc(spans, func(a, b unifiedSpan) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.size, b.size))
 	})
@@ -111,13 +111,13 @@ func (l *Link) checkSpans(spans []unifiedSpan, window uint64) *refusal {
 
 // tableStub is a stub of the function table.
 type tableStub struct {
-	sym  SymID
+	sym  symID
 	part int // position among the table's contributions
 	used bool
 }
 
 // placeStubs gives each stub the slot of its function.
-func (l *Link) placeStubs(t *UnifiedTable) *refusal {
+func (l *link) placeStubs(t *UnifiedTable) *refusal {
 	s := l.Secs[l.uft]
 	if s.Size != t.Window {
 		return refuse(diag.FunctionWindow)
@@ -179,7 +179,7 @@ func (l *Link) placeStubs(t *UnifiedTable) *refusal {
 }
 
 // lastOf is the entry that has the place of entry i.
-func (l *Link) lastOf(entries []unifiedEntry, i int) int {
+func (l *link) lastOf(entries []unifiedEntry, i int) int {
 	for entries[i].sharedBy >= 0 {
 		i = entries[i].sharedBy
 	}
@@ -187,7 +187,7 @@ func (l *Link) lastOf(entries []unifiedEntry, i int) int {
 }
 
 // dropPart leaves a contribution out of the image, with what patches it.
-func (l *Link) dropPart(p *Part) {
+func (l *link) dropPart(p *part) {
 	for _, index := range []int32{p.Sec, p.Merc} {
 		if index != 0 {
 			l.Inputs[p.In].Secs[index].Dead = true
@@ -205,13 +205,13 @@ func tableEnd(spans []unifiedSpan) uint64 {
 
 // matchStubs finds the stub of each entry: the one with the function's name in the same input, the first of those that no
 // earlier entry has.
-func (l *Link) matchStubs(s *Section, entries []unifiedEntry) []tableStub {
+func (l *link) matchStubs(s *section, entries []unifiedEntry) []tableStub {
 	type place struct {
-		in    FileID
+		in    fileID
 		index int32
 	}
 	type name struct {
-		in   FileID
+		in   fileID
 		name string
 	}
 	parts := make(map[place]int, len(s.Parts))
@@ -247,7 +247,7 @@ func (l *Link) matchStubs(s *Section, entries []unifiedEntry) []tableStub {
 }
 
 // placeVariables moves each variable to its place.
-func (l *Link) placeVariables(t *UnifiedTable) *refusal {
+func (l *link) placeVariables(t *UnifiedTable) *refusal {
 	s := l.Secs[l.udt]
 	entries := l.unifiedEntries(l.Secs[l.singles[udtEntrySection]])
 	if err := l.look(entries, t); err != nil {
@@ -289,7 +289,7 @@ func (l *Link) placeVariables(t *UnifiedTable) *refusal {
 }
 
 // moveVariable copies a variable's bytes, in both forms, to its place.
-func (l *Link) moveVariable(s *Section, y *Symbol, offset uint64) {
+func (l *link) moveVariable(s *section, y *symbol, offset uint64) {
 	in := l.Inputs[y.Def]
 	from := y.Value - in.Secs[y.Shndx].Off
 	plain, twin := in.forms(int32(y.Shndx))

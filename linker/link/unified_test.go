@@ -230,10 +230,10 @@ func TestGapsBetweenUnifiedVariablesAreZero(t *testing.T) {
 
 func TestStubValuesInMercuryImagesAreThoseOfTheReference(t *testing.T) {
 	// st_value and st_size as an image with nine unified functions has them.
-	l := &Link{Secs: []*Section{{}, {ID: 1, Size: 10 * unifiedSlot}}}
+	l := &link{Secs: []*section{{}, {ID: 1, Size: 10 * unifiedSlot}}}
 	var got [][2]uint64
 	for i := range uint64(9) {
-		value, size := l.placedStub(&Symbol{Sec: 1, Value: i * unifiedSlot})
+		value, size := l.placedStub(&symbol{Sec: 1, Value: i * unifiedSlot})
 		got = append(got, [2]uint64{value, size})
 	}
 	want := [][2]uint64{{0, 1280}, {96, 96}, {192, 96}, {288, 112}, {400, 112}, {512, 96}, {608, 96}, {704, 96}, {800, 480}}

@@ -12,15 +12,15 @@ import (
 
 // verbose reports the lines of -v: the sizes of global and constant memory, then two lines for each kernel, by code
 // section backwards (observed).
-func (l *Link) verbose() {
+func (l *link) verbose() {
 	own := l.kernelSections()
 	gmem := uint64(0)
 	var banks []string
 	for _, s := range l.Secs[1:] {
 		switch {
-		case s.Kind == KindGlobal, s.Kind == KindGlobalInit:
+		case s.Kind == kindGlobal, s.Kind == kindGlobalInit:
 			gmem += s.Size
-		case s.Kind == KindConstUser && l.SM < 100 && l.present(s):
+		case s.Kind == kindConstUser && l.SM < 100 && l.present(s):
 			banks = append(banks, bankText(s))
 		}
 	}
@@ -34,7 +34,7 @@ func (l *Link) verbose() {
 }
 
 // bankText is ", N bytes cmem[B]".
-func bankText(s *Section) string {
+func bankText(s *section) string {
 	return fmt.Sprintf(", %d bytes cmem[%d]", s.Size, cubin.BankOf(s.Name))
 }
 
@@ -49,11 +49,11 @@ func compareBanks(a, b string) int {
 }
 
 // kernelSections lists, by code section, the other sections of kernels that -v counts.
-func (l *Link) kernelSections() [][]*Section {
-	own := make([][]*Section, len(l.Secs))
+func (l *link) kernelSections() [][]*section {
+	own := make([][]*section, len(l.Secs))
 	for _, s := range l.Secs[1:] {
 		switch s.Kind {
-		case KindSharedEntry, KindLocal, KindConstEntry, KindConstFunc:
+		case kindSharedEntry, kindLocal, kindConstEntry, kindConstFunc:
 			if l.Secs[s.Owner].Kernel && l.present(s) {
 				own[s.Owner] = append(own[s.Owner], s)
 			}
@@ -63,7 +63,7 @@ func (l *Link) kernelSections() [][]*Section {
 }
 
 // usage is the line of a kernel.
-func (l *Link) usage(fn FuncID, own []*Section) string {
+func (l *link) usage(fn funcID, own []*section) string {
 	f := l.attr.view()
 	var b strings.Builder
 	fmt.Fprintf(&b, "used %d registers, ", l.usedRegisters(f, fn))
@@ -74,12 +74,12 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 	var banks []string
 	for _, s := range own {
 		switch s.Kind {
-		case KindSharedEntry:
+		case kindSharedEntry:
 			shared = s.Size
 			if l.SM >= 100 {
 				shared -= min(shared, l.sharedReserve())
 			}
-		case KindLocal:
+		case kindLocal:
 			local = s.Size
 		default:
 			if l.SM < 100 {
@@ -107,7 +107,7 @@ func (l *Link) usage(fn FuncID, own []*Section) string {
 	return b.String()
 }
 
-func (l *Link) usedRegisters(f *infoForm, fn FuncID) uint32 {
+func (l *link) usedRegisters(f *infoForm, fn funcID) uint32 {
 	if l.rel || !l.Funcs[fn].Entry {
 		return f.own[fn].reg
 	}
@@ -115,7 +115,7 @@ func (l *Link) usedRegisters(f *infoForm, fn FuncID) uint32 {
 }
 
 // usedStack is MIN_STACK_SIZE, or the kernel's own frame where that has no bound; a relocatable link says 0.
-func (l *Link) usedStack(f *infoForm, fn FuncID) uint32 {
+func (l *link) usedStack(f *infoForm, fn funcID) uint32 {
 	switch {
 	case l.rel:
 		return 0
@@ -126,7 +126,7 @@ func (l *Link) usedStack(f *infoForm, fn FuncID) uint32 {
 }
 
 // barriers is a kernel's NUM_BARRIERS in the image, 0 if it has none.
-func (f *infoForm) barriers(fn FuncID) uint16 {
+func (f *infoForm) barriers(fn funcID) uint16 {
 	d := f.edits[fn]
 	if d != nil && d.set[tBarriers] {
 		return d.value[tBarriers]
@@ -145,7 +145,7 @@ func (f *infoForm) barriers(fn FuncID) uint16 {
 }
 
 // hasBarriers reports whether a function has a NUM_BARRIERS record in the image.
-func (f *infoForm) hasBarriers(fn FuncID) bool {
+func (f *infoForm) hasBarriers(fn funcID) bool {
 	if f.own[fn].has(tBarriers) {
 		return true
 	}

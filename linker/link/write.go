@@ -9,7 +9,7 @@ import (
 
 // write encodes the image: its size is known, so batches of neighbouring sections are encoded in parallel, each to its own place.
 // With an Output they are written in order as they get ready, and the image is never in memory as a whole.
-func (l *Link) write(ctx context.Context) error {
+func (l *link) write(ctx context.Context) error {
 	w := &imageWriter{l: l, segments: l.segments()}
 	w.plan()
 	if l.Output != nil {
@@ -22,7 +22,7 @@ func (l *Link) write(ctx context.Context) error {
 	return nil
 }
 
-func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
+func (l *link) writeHeader(image []byte, phoff uint64, phnum int) {
 	var b [cubin.EhdrSize]byte
 	copy(b[:], "\x7fELF\x02\x01\x01")
 	b[7], b[8] = cubin.OSABI8, cubin.ABIVersion8
@@ -63,7 +63,7 @@ func (l *Link) writeHeader(image []byte, phoff uint64, phnum int) {
 	l.form.PutEhdr(image, b[:])
 }
 
-func (l *Link) writeSectionHeader(b []byte, h header) {
+func (l *link) writeSectionHeader(b []byte, h header) {
 	s := l.Secs[h.sec]
 	if h.merc {
 		l.writeTwinHeader(b, s)
@@ -71,7 +71,7 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 	}
 	row := s.row()
 	t := row.exec
-	if s.Kind == KindUDT && l.ABI == 7 {
+	if s.Kind == kindUDT && l.ABI == 7 {
 		t = cubin.SHTProgbits // (observed)
 	}
 	if l.rel && row.rel != 0 {
@@ -94,24 +94,24 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 		link = l.Secs[l.tkinfo].Index
 	}
 	switch s.Kind {
-	case KindSymtab:
+	case kindSymtab:
 		info = l.numbering.locals
-	case KindText, KindUFT:
+	case kindText, kindUFT:
 		info = l.Syms[s.Fn].Index | s.ExtraInfo
-	case KindUFTEntry:
+	case kindUFTEntry:
 		if !l.rel {
 			link = 0
 		}
-	case KindRel, KindRela, KindResolved:
+	case kindRel, kindRela, kindResolved:
 		info = l.Secs[s.Target].Index
-		if (s.Kind == KindRel || s.Kind == KindRela && l.release.bareRelaDescriptors) && l.Secs[s.Target].Kind == KindConstEntry {
+		if (s.Kind == kindRel || s.Kind == kindRela && l.release.bareRelaDescriptors) && l.Secs[s.Target].Kind == kindConstEntry {
 			flags = 0 // the linker's own section of descriptors; with -force-rela in 12.4 alone (observed)
 		}
-	case KindConstEntry:
+	case kindConstEntry:
 		if !l.ownerIsFlagged(s) {
 			flags &^= cubin.SHFInfoLink
 		}
-	case KindCuinfo:
+	case kindCuinfo:
 		if l.compat != 0 {
 			flags |= cubin.SHFInfoLink
 			info = l.Secs[l.compat].Index
@@ -122,7 +122,7 @@ func (l *Link) writeSectionHeader(b []byte, h header) {
 
 // ownerIsFlagged reports whether a parameter bank has SHF_INFO_LINK, as its input has it: objects up to CUDA 11 do not set
 // it. Other sections have it in any case (observed).
-func (l *Link) ownerIsFlagged(s *Section) bool {
+func (l *link) ownerIsFlagged(s *section) bool {
 	if len(s.Parts) == 0 || s.Parts[0].Sec == 0 {
 		return true
 	}
@@ -130,7 +130,7 @@ func (l *Link) ownerIsFlagged(s *Section) bool {
 	return l.Inputs[p.In].File.Sections[p.Sec].Flags&cubin.SHFInfoLink != 0
 }
 
-func (l *Link) writeTwinHeader(b []byte, s *Section) {
+func (l *link) writeTwinHeader(b []byte, s *section) {
 	row := s.row()
 	symtab := l.Secs[l.symtab].MercIndex
 	flags := cubin.SHFMercury | row.mercFlags
@@ -139,19 +139,19 @@ func (l *Link) writeTwinHeader(b []byte, s *Section) {
 		info = l.Secs[s.Owner].MercIndex
 	}
 	switch s.Kind {
-	case KindSymtab:
+	case kindSymtab:
 		t, link, info, entsize = cubin.SHTMercSymtab, l.Secs[l.strtab].Index, l.numbering.mercLocals, uint64(l.form.Sym)
-	case KindText:
+	case kindText:
 		link, info = symtab, l.Syms[s.Fn].Index
-	case KindUFT:
+	case kindUFT:
 		link, info, entsize = symtab, l.Syms[s.Fn].Index, row.entsize
-	case KindUFTEntry, KindUDTEntry:
-		if entsize = row.entsize; l.rel || s.Kind == KindUDTEntry {
+	case kindUFTEntry, kindUDTEntry:
+		if entsize = row.entsize; l.rel || s.Kind == kindUDTEntry {
 			link = symtab
 		}
-	case KindInfo, KindInfoFunc:
+	case kindInfo, kindInfoFunc:
 		link = symtab
-	case KindRel, KindRela, KindResolved:
+	case kindRel, kindRela, kindResolved:
 		link, info, entsize = symtab, l.Secs[s.Target].MercIndex, l.entsize(s, t)
 	}
 	putShdr(b, s.mercNameOff, t, flags, s.MercOffset, s.MercSize, link, info, l.mercAlign(s), entsize)
@@ -170,7 +170,7 @@ func putShdr(b []byte, name uint32, t cubin.SectionType, flags, offset, size uin
 }
 
 // entsize is sh_entsize of a section of type t.
-func (l *Link) entsize(s *Section, t cubin.SectionType) uint64 {
+func (l *link) entsize(s *section, t cubin.SectionType) uint64 {
 	if n := l.form.Entry(t); n != 0 {
 		return uint64(n)
 	}
@@ -178,24 +178,24 @@ func (l *Link) entsize(s *Section, t cubin.SectionType) uint64 {
 }
 
 // writeSection copies or encodes a section's bytes to b, which begins at its place.
-func (l *Link) writeSection(b []byte, h header) {
+func (l *link) writeSection(b []byte, h header) {
 	s := l.Secs[h.sec]
 	if h.merc {
 		switch s.Kind {
-		case KindSymtab:
+		case kindSymtab:
 			l.writeSymtab(b, l.numbering.symbols[:l.numbering.merc], true)
-		case KindRel, KindRela, KindResolved:
-			l.writeRels(b, s.MercRels, s.Kind == KindRel)
+		case kindRel, kindRela, kindResolved:
+			l.writeRels(b, s.MercRels, s.Kind == kindRel)
 		default:
 			copy(b[:s.MercSize], s.MercData)
 		}
 		return
 	}
 	switch s.Kind {
-	case KindSymtab:
+	case kindSymtab:
 		l.writeSymtab(b, l.numbering.symbols, false)
-	case KindRel, KindRela, KindResolved:
-		l.writeRels(b, s.Rels, s.Kind == KindRel)
+	case kindRel, kindRela, kindResolved:
+		l.writeRels(b, s.Rels, s.Kind == kindRel)
 	default:
 		copy(b[:s.Size], s.Data)
 	}
@@ -207,7 +207,7 @@ const shnXindex = 0xffff
 // shnCommon is st_shndx of a COMMON symbol (ELF specification).
 const shnCommon = 0xfff2
 
-func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
+func (l *link) writeRels(b []byte, rels []outRel, rel bool) {
 	size := l.form.Rela
 	if rel {
 		size = l.form.Rel
@@ -219,7 +219,7 @@ func (l *Link) writeRels(b []byte, rels []OutRel, rel bool) {
 }
 
 // writeSymtab encodes one of the two symbol tables, which hold the same symbols in the same order.
-func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
+func (l *link) writeSymtab(b []byte, symbols []symID, merc bool) {
 	var o [cubin.SymSize]byte
 	le.PutUint64(o[8:], l.mem.nullValue)
 	l.form.PutSym(b, o[:])
@@ -261,7 +261,7 @@ func (l *Link) writeSymtab(b []byte, symbols []SymID, merc bool) {
 }
 
 // symbolFields returns st_info, st_other, st_value and st_size as the image has them.
-func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size uint64) {
+func (l *link) symbolFields(id symID, merc bool) (info, other uint8, value, size uint64) {
 	s := &l.Syms[id]
 	switch {
 	case s.Of != 0:
@@ -270,7 +270,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 		return l.mercSymbol(id)
 	}
 	info, other, value = s.Info, s.Other, s.Value
-	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != KindUFT && (s.Func == 0 || l.Funcs[s.Func].Inside == 0) {
+	if s.Type() == cubin.STTFunc && l.Secs[s.Sec].Kind != kindUFT && (s.Func == 0 || l.Funcs[s.Func].Inside == 0) {
 		value = 0
 	}
 	undefined := s.Undefined()
@@ -294,7 +294,7 @@ func (l *Link) symbolFields(id SymID, merc bool) (info, other uint8, value, size
 }
 
 // executableFields returns st_info and st_other of a symbol of an executable, where variables have ELF's own type and no memory space.
-func (l *Link) executableFields(s *Symbol) (info, other uint8) {
+func (l *link) executableFields(s *symbol) (info, other uint8) {
 	info, other = s.Info, s.Other&^cubin.STOSpace
 	if s.Type() == cubin.STTCudaObject {
 		info = withType(info, cubin.STTObject)

@@ -12,7 +12,7 @@ import (
 
 // imageWriter encodes the image in batches.
 type imageWriter struct {
-	l        *Link
+	l        *link
 	segments []segment
 	batches  []batch
 	phoff    uint64 // e_phoff, behind the section headers
@@ -58,7 +58,7 @@ func (w *imageWriter) plan() {
 }
 
 // placeOf is where a section's bytes begin; ok is false for those without bytes of their own.
-func (l *Link) placeOf(h header) (off uint64, ok bool) {
+func (l *link) placeOf(h header) (off uint64, ok bool) {
 	s := l.Secs[h.sec]
 	switch {
 	case h.sec == 0, h.merc && s.ShareOff, !h.merc && s.NoBits():
