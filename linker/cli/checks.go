@@ -11,7 +11,7 @@ import (
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
-	"github.com/culink/culink/linker/link"
+	"github.com/culink/culink/linker/uidx"
 )
 
 // conflict is a pair of options that exclude each other, or an option that needs another.
@@ -196,8 +196,8 @@ func (r *run) readIndex() error {
 	if len(data) == 0 {
 		return r.diag.Fatal(diag.UnreadableUidx, name)
 	}
-	switch r.index, err = link.ParseUnifiedIndex(data, c.Toolkit.Word); {
-	case errors.Is(err, link.ErrNotUnifiedIndex):
+	switch r.index, err = uidx.Parse(data, c.Toolkit.Word); {
+	case errors.Is(err, uidx.ErrNotIndex):
 		return r.diag.Fatal(diag.NotUidx)
 	case err != nil:
 		return r.diag.Fatal(diag.MalformedUidx)

@@ -11,6 +11,7 @@ import (
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/input"
 	"github.com/culink/culink/linker/link"
+	"github.com/culink/culink/linker/uidx"
 )
 
 // Exit codes (observed).
@@ -41,7 +42,7 @@ type run struct {
 	// undefined is what is known of symbols without a definition, nil if there are none.
 	undefined *undefined
 	// index is the index file of unified functions and variables, nil if none was named.
-	index *link.UnifiedIndex
+	index *uidx.Index
 }
 
 // Main runs culink with the arguments args, of which the first is the name that it was started under, and returns the

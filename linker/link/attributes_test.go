@@ -178,33 +178,6 @@ func TestCompatAttributesMerge(t *testing.T) {
 	}
 }
 
-func TestInstructionsThatTieCodeToItsArchitecture(t *testing.T) {
-	code := func(ops ...uint16) []byte {
-		var b []byte
-		for _, op := range ops {
-			b = le.AppendUint16(b, op)
-			b = append(b, make([]byte, 14)...)
-		}
-		return b
-	}
-	for _, c := range []struct {
-		op   uint16
-		want bool
-	}{
-		{0x7228, true}, {0x7229, true}, {0x722a, true}, {0x722b, true}, {0x7828, true}, {0x7c2b, true},
-		{0x7237, true}, {0x723f, true}, {0x780b, true},
-		{0x742a, false}, // DSETP with an immediate
-		{0x720b, false}, {0x7308, false}, {0x723c, false}, {0x7210, false},
-	} {
-		if got := holdsFamilySpecific(code(0x7b82, c.op, 0x794d)); got != c.want {
-			t.Errorf("%#x: %v, want %v", c.op, got, c.want)
-		}
-	}
-	if holdsFamilySpecific(code(0x7228)[:15]) {
-		t.Error("an incomplete instruction counts")
-	}
-}
-
 func TestPlainRecordsFollowTheirTwins(t *testing.T) {
 	rec := func(c nvinfo.Code, payload ...byte) nvinfo.Record {
 		return nvinfo.Record{Format: nvinfo.SVAL, Code: c, Payload: payload}

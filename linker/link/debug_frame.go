@@ -2,61 +2,18 @@ package link
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/dwarf"
 )
 
-// frameForm is where things stand in a record of .debug_frame: a length, then the CIE's mark or the FDE's pointer to its CIE.
-type frameForm struct {
-	word    int // size of lengths, pointers and addresses
-	head    int // bytes that the length does not count; then the mark or the pointer
-	address int // offset of an FDE's initial location, the range follows
-	body    int // where the instructions begin
-}
-
-// Device compilers write the form of DWARF that goes with the class: in ELF64 ffffffff and a length of 8 bytes.
-var (
-	frame32 = frameForm{word: 4, head: 4, address: 8, body: 16}
-	frame64 = frameForm{word: 8, head: 12, address: 20, body: 36}
-)
-
-func (l *link) frameForm() *frameForm {
+// frameForm is the form of the image's .debug_frame.
+func (l *link) frameForm() dwarf.FrameForm {
 	if l.Class == cubin.Class32 {
-		return &frame32
+		return dwarf.Frame32()
 	}
-	return &frame64
-}
-
-// rangeOffset is the offset of an FDE's range.
-func (f *frameForm) rangeOffset() uint64 { return uint64(f.body - f.word) }
-
-// at reads a word.
-func (f *frameForm) at(b []byte, off int) uint64 {
-	if f.word == 4 {
-		return uint64(le.Uint32(b[off:]))
-	}
-	return le.Uint64(b[off:])
-}
-
-// isCIE tells a CIE from an FDE by the mark in place of the pointer.
-func (f *frameForm) isCIE(rec []byte) bool {
-	for _, b := range rec[f.head : f.head+f.word] {
-		if b != 0xff {
-			return false
-		}
-	}
-	return true
-}
-
-// point sets an FDE's pointer to its CIE.
-func (f *frameForm) point(fde []byte, cie uint64) {
-	if f.word == 4 {
-		le.PutUint32(fde[f.head:], uint32(cie))
-		return
-	}
-	le.PutUint64(fde[f.head:], cie)
+	return dwarf.Frame64()
 }
 
 // frame is one FDE of the inputs with the CIE before it.
@@ -103,9 +60,9 @@ func (p *patcher) rebuildFrames() error {
 		spans := &p.moved.parts[f.part].spans
 		*spans = append(*spans, span{f.off, f.end, at})
 		out = append(out, fde...)
-		p.l.frameForm().point(out[at:], cieAt)
+		p.l.frameForm().SetCIE(out[at:], cieAt)
 		if own && p.isPlacedStub(f.sym) {
-			le.PutUint64(out[at+frame64.rangeOffset():], p.l.firstStubRange())
+			le.PutUint64(out[at+dwarf.Frame64().Range():], p.l.firstStubRange())
 		}
 	}
 	p.sec.Data, p.sec.Size = out, uint64(len(out))
@@ -137,7 +94,7 @@ func (p *patcher) frameBytes(f *frame) []byte {
 // frames reads the FDEs of all contributions.
 func (p *patcher) frames() ([]frame, error) {
 	form := p.l.frameForm()
-	address := uint64(form.address)
+	address := form.Address()
 	var frames []frame
 	var addrs []codeAddress
 	rels := p.t.parts
@@ -152,12 +109,12 @@ func (p *patcher) frames() ([]frame, error) {
 		var cie []byte
 		cieOff := uint64(0)
 		for o := uint64(0); o < uint64(len(data)); {
-			rec, err := form.record(data[o:])
+			rec, err := form.Record(data[o:])
 			if err != "" {
 				return nil, malformedDebug(in, part.Sec, o, err)
 			}
 			end := o + uint64(len(rec))
-			if form.isCIE(rec) {
+			if form.IsCIE(rec) {
 				cie, cieOff = rec, o
 			} else {
 				f := frame{part: i, off: o, end: end, cie: cie, cieOff: cieOff}
@@ -173,29 +130,6 @@ func (p *patcher) frames() ([]frame, error) {
 		}
 	}
 	return frames, nil
-}
-
-// record cuts off the first CIE or FDE, or says what is wrong with it.
-func (f *frameForm) record(data []byte) (rec []byte, problem string) {
-	if len(data) < f.address {
-		return nil, "a frame entry is cut off"
-	}
-	if wide := le.Uint32(data) == 0xffffffff; wide != (f.word == 8) {
-		return nil, fmt.Sprintf("a frame entry is not in the %d-bit form of DWARF", 8*f.word)
-	}
-	n := f.at(data, f.head-f.word)
-	if n > uint64(len(data)-f.head) {
-		return nil, "a frame entry reaches past the end of its section"
-	}
-	rec = data[:uint64(f.head)+n]
-	least := f.body
-	if len(rec) >= f.address && f.isCIE(rec) {
-		least = f.address
-	}
-	if len(rec) < least {
-		return nil, "a frame entry is too short"
-	}
-	return rec, ""
 }
 
 // bestFrames finds, by function, the first description in the last input that describes it: the index plus one, 0 for
@@ -236,12 +170,7 @@ func (p *patcher) mercuryFrame(f *frame) (cie, fde []byte) {
 	if !ok {
 		return nil, nil
 	}
-	form := &frame64 // twins are in files of CUDA 13
-	fde = make([]byte, 0, form.body+4)
-	fde = append(fde, 0xff, 0xff, 0xff, 0xff)
-	fde = le.AppendUint64(fde, uint64(form.body+4-form.head))
-	fde = append(fde, p.twins[i].fde[form.head:form.body]...)
-	return p.twins[i].cie, append(fde, 0, 0, 0, 0)
+	return p.twins[i].cie, dwarf.Frame64().Bare(p.twins[i].fde) // twins are in files of CUDA 13
 }
 
 // twinFrames reads the twin of one contribution; the result is sorted by symbol.
@@ -251,14 +180,15 @@ func (p *patcher) twinFrames(part *part) []twinFrame {
 	data := in.File.Sections[part.Merc].Data
 	var twins []twinFrame
 	var cie []byte
+	form := dwarf.Frame64()
 	for o := 0; o < len(data); {
-		rec, problem := frame64.record(data[o:])
+		rec, problem := form.Record(data[o:])
 		if problem != "" {
 			return nil
 		}
-		if frame64.isCIE(rec) {
+		if form.IsCIE(rec) {
 			cie = rec
-		} else if i, ok := slices.BinarySearchFunc(names, uint64(o+frame64.address), func(a codeAddress, off uint64) int { return cmp.Compare(a.off, off) }); ok {
+		} else if i, ok := slices.BinarySearchFunc(names, uint64(o)+form.Address(), func(a codeAddress, off uint64) int { return cmp.Compare(a.off, off) }); ok {
 			twins = append(twins, twinFrame{names[i].sym, cie, rec})
 		}
 		o += len(rec)

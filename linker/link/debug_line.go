@@ -1,21 +1,11 @@
 package link
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
-)
-
-// Sizes in a line unit (DWARF 2, 32-bit form): unit_length, version, header_length, then five fields, the last of which is
-// opcode_base.
-const (
-	lineHead       = 4  // unit_length itself
-	lineBase       = 12 // offset of line_base
-	lineRange      = 13 // offset of line_range
-	lineOpcodeBase = 14 // offset of opcode_base
-	lineSetAddress = 3  // bytes of DW_LNE_set_address before its operand
+	"github.com/culink/culink/linker/dwarf"
 )
 
 // rebuildLines writes .debug_line and .nv_debug_line_sass anew before anything else is relocated, since .debug_info refers
@@ -68,7 +58,7 @@ func (p *patcher) rebuildUnits() error {
 		names := p.sec.Name == ".debug_line" && namesMove(in, rels)
 		rest := addrs
 		for u := uint64(0); u < uint64(len(data)); {
-			end, problem := lineUnit(data, u)
+			end, problem := dwarf.UnitEnd(data, u)
 			if problem != "" {
 				return malformedDebug(in, part.Sec, u, problem)
 			}
@@ -87,9 +77,9 @@ func (p *patcher) rebuildUnits() error {
 			}
 			for _, s := range seqs {
 				b.spans = append(b.spans, span{s.from, s.to, uint64(len(out))})
-				out = append(out, s.bytes(data, specialsOf(data[u:]))...)
+				out = append(out, s.bytes(data, dwarf.SpecialsOf(data[u:]))...)
 			}
-			le.PutUint32(out[at:], uint32(uint64(len(out))-at-lineHead))
+			dwarf.SetUnitLength(out[at:])
 			u = end
 		}
 		slices.SortFunc(b.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -98,28 +88,13 @@ func (p *patcher) rebuildUnits() error {
 	return nil
 }
 
-// lineUnit finds the end of the unit at u, or says what is wrong with it.
-func lineUnit(data []byte, u uint64) (end uint64, problem string) {
-	if uint64(len(data))-u <= lineOpcodeBase {
-		return 0, "a line unit is cut off"
-	}
-	n := uint64(le.Uint32(data[u:]))
-	switch {
-	case n >= 0xfffffff0:
-		return 0, "a line unit is not in the 32-bit form of DWARF"
-	case n > uint64(len(data))-u-lineHead:
-		return 0, "a line unit reaches past the end of its section"
-	case n+lineHead <= lineOpcodeBase:
-		return 0, "a line unit is too short"
-	}
-	return u + lineHead + n, ""
-}
-
 // sequences lists what stays of a unit's sequences in the order in which the image has them, and where the first begins.
 // Each begins with DW_LNE_set_address, whose operand has the entry.
 func (p *patcher) sequences(in *input, part *part, addrs []codeAddress, u, end uint64, buf []sequence) (head uint64, seqs []sequence) {
 	head = end
-	from := func(a *codeAddress) uint64 { return max(a.off, u+lineOpcodeBase+1+lineSetAddress) - lineSetAddress }
+	from := func(a *codeAddress) uint64 {
+		return max(a.off, dwarf.FirstSequence(u)+dwarf.SetAddress) - dwarf.SetAddress
+	}
 	for i := range addrs {
 		a := &addrs[i]
 		if i == 0 {
@@ -148,17 +123,17 @@ func (p *patcher) sequences(in *input, part *part, addrs []codeAddress, u, end u
 }
 
 // bytes are the sequence as the image has it: that of a function in the Mercury form, which form is, is written anew.
-func (s *sequence) bytes(data []byte, special specials) []byte {
+func (s *sequence) bytes(data []byte, special dwarf.Specials) []byte {
 	seq := data[s.from:s.to]
 	switch {
 	case s.length != 0:
-		return withLength(seq, s.length)
+		return dwarf.WithLength(seq, unifiedSlot, s.length)
 	case !s.aliased:
 		return seq
 	case s.form != nil:
 		seq = s.form
 	}
-	return rewriteRows(seq, special)
+	return dwarf.RewriteRows(seq, special)
 }
 
 // mercuryForm is the sequence of a function in the twin of a contribution, nil if there is none.
@@ -176,7 +151,7 @@ func (p *patcher) mercuryForm(in *input, part *part, a *codeAddress) []byte {
 		}
 		for j := range h.NumRels() {
 			r := h.RelAt(j)
-			if int(r.Sym) < len(in.File.MercSymbols) && in.File.MercSymbols[r.Sym].Type() == cubin.STTFunc && r.Offset >= lineSetAddress {
+			if int(r.Sym) < len(in.File.MercSymbols) && in.File.MercSymbols[r.Sym].Type() == cubin.STTFunc && r.Offset >= dwarf.SetAddress {
 				offsets = append(offsets, r.Offset)
 				if r.Sym == a.num {
 					at = r.Offset
@@ -188,7 +163,7 @@ func (p *patcher) mercuryForm(in *input, part *part, a *codeAddress) []byte {
 		return nil
 	}
 	for u := uint64(0); u < uint64(len(data)); {
-		end, problem := lineUnit(data, u)
+		end, problem := dwarf.UnitEnd(data, u)
 		if problem != "" {
 			return nil
 		}
@@ -200,13 +175,13 @@ func (p *patcher) mercuryForm(in *input, part *part, a *codeAddress) []byte {
 	}
 	for _, o := range offsets {
 		if o > at {
-			to = min(to, o-lineSetAddress)
+			to = min(to, o-dwarf.SetAddress)
 		}
 	}
-	if at-lineSetAddress >= to {
+	if at-dwarf.SetAddress >= to {
 		return nil
 	}
-	return data[at-lineSetAddress : to]
+	return data[at-dwarf.SetAddress : to]
 }
 
 // namesMove reports whether the input's twin has an entry against .debug_str for .debug_line: the offset of the names of a
@@ -232,44 +207,12 @@ func namesMove(in *input, parts []part) bool {
 	return false
 }
 
-// moveNames adds the place of the input's part of .debug_str to the field of namesField.
+// moveNames adds the place of the input's part of .debug_str to the field of dwarf.NamesField.
 func (p *patcher) moveNames(in *input, unit, out []byte) {
-	at := namesField(unit)
+	at := dwarf.NamesField(unit)
 	own := in.File.Find(".debug_str")
 	if at == 0 || own == 0 || at+4 > len(out) {
 		return
 	}
 	le.PutUint32(out[at:], le.Uint32(unit[at:])+uint32(in.Secs[own].Off))
-}
-
-// namesField finds the 4 bytes between the file table of a unit and its program, 0 if there are none. The compiler puts the
-// offset of the unit's names in .debug_str there when functions are inlined; header_length counts them (observed).
-func namesField(unit []byte) int {
-	if len(unit) <= lineOpcodeBase {
-		return 0
-	}
-	end := 10 + int(le.Uint32(unit[6:]))
-	q := lineOpcodeBase + int(unit[lineOpcodeBase])
-	text := func() bool { // skips one NUL-terminated string
-		if q >= len(unit) {
-			return false
-		}
-		n := bytes.IndexByte(unit[q:], 0)
-		q += n + 1
-		return n > 0
-	}
-	for text() { // directories
-	}
-	for text() { // files: name, directory, time, length
-		for range 3 {
-			for q < len(unit) && unit[q]&0x80 != 0 {
-				q++
-			}
-			q++
-		}
-	}
-	if q > len(unit) || end-q != 4 {
-		return 0
-	}
-	return q
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/dwarf/dwarftest"
+	"github.com/google/go-cmp/cmp"
 )
 
 // debugBench is a Mercury link of one input with a debug section (input section 1, output section 1) that names the
@@ -93,7 +93,7 @@ func TestSecondDescriptionOfAFunctionWithoutTwinIsTheWinners(t *testing.T) {
 func TestLineSequencesStandInTheOrderOfSymbolNumbers(t *testing.T) {
 	sequenceOf := func(b byte) []byte { return []byte{0, 9, 2, b, b, b, b, b, b, b, b, 1, 0, 1, 1} }
 	program := slices.Concat(sequenceOf(1), sequenceOf(2), sequenceOf(3))
-	unit := lineUnitBytes(nil, program)
+	unit := dwarftest.LineUnit(nil, program)
 	head := uint64(len(unit) - len(program))
 	const n = 15
 	p := debugBench(".debug_line", unit, [3]uint32{9, 0, 4}, rela(head+2*n+3, 2, 3, 0), rela(head+3, 2, 1, 0), rela(head+n+3, 2, 2, 0))

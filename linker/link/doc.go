@@ -41,7 +41,7 @@
 // A unified function or variable (PTX's .attribute(.unified(a, b)), from sm_90 on) has an id and, in every image of a program,
 // the same place in a table, so that addresses mean the same on all devices and on the host. The compiler adds a stub for each
 // function, 128 bytes of code that call it, and puts variables into .nv.udt; .nv.uft.entry and .nv.udt.entry say which symbol has
-// which id. Who assigns the places is not the linker but an index file made for the whole program (ParseUnifiedIndex). An executable
+// which id. Who assigns the places is not the linker but an index file made for the whole program (uidx.Parse). An executable
 // link therefore joins the stubs in .nv.uft, moves stubs and variables to their places (placeUnified), and carries the file in
 // .nv.uidx; unified relocation types, which without an index become plain ones, stay for the loader, and so do the symbols that
 // mark the tables. A relocatable link moves nothing and needs no index. Stubs are called from outside: they count as

@@ -1,6 +1,10 @@
 package link
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/culink/culink/linker/sass"
+)
 
 // fastPath is EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE: which architectures the driver may carry the code over to without
 // compiling it anew. It follows from the target, from tensor core use, and from the instructions of the functions that
@@ -32,38 +36,10 @@ func (l *link) anyHolds(code []*section) bool {
 	var found atomic.Bool
 	_ = l.parallel(len(code), func(i int) error {
 		p := &code[i].Parts[0]
-		if !found.Load() && holdsFamilySpecific(l.Inputs[p.In].File.Sections[p.Sec].Data) {
+		if !found.Load() && sass.FamilySpecific(l.Inputs[p.In].File.Sections[p.Sec].Data) {
 			found.Store(true)
 		}
 		return nil
 	})
 	return found.Load()
-}
-
-// holdsFamilySpecific reports whether code has an instruction that keeps it on its own architecture: double precision
-// arithmetic, integer or double precision matrix products, and FSETP with an immediate, but not DSETP with one. The list
-// was found by compiling single instructions for sm_100 and reading the mask that the compiler gives the object.
-func holdsFamilySpecific(code []byte) bool {
-	const (
-		instruction = 16    // bytes
-		opcode      = 0xfff // form in the upper three bits
-		operation   = 0x1ff
-		fsetpImm    = 0x80b
-		dsetpImm    = 0x42a
-	)
-	for ; len(code) >= instruction; code = code[instruction:] {
-		switch op := le.Uint16(code) & opcode; op & operation {
-		case 0x28, 0x29, 0x2b, 0x37, 0x3f: // DMUL, DADD, DFMA, IMMA, DMMA
-			return true
-		case 0x2a:
-			if op != dsetpImm {
-				return true
-			}
-		default:
-			if op == fsetpImm {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -1,6 +1,9 @@
 package link
 
-import "github.com/culink/culink/linker/cubin"
+import (
+	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/glob"
+)
 
 // pruneConstants makes room in a bank of constants that is too full: it is laid out anew, and where a kernel filter is
 // active constants that nothing in the image refers to go (observed). The reference dies here when a constant is local
@@ -115,11 +118,11 @@ func (l *link) keepsReferences(in *input, index int32) bool {
 // variableFilter tests names against -variables-used, or against the host's lists of variables.
 func (l *link) variableFilter() func(string) bool {
 	if l.FilterGiven {
-		return newPatternSet(anywhere(l.VariablesUsed)).matches
+		return glob.NewSet(glob.Containing(l.VariablesUsed)).Matches
 	}
 	var names []string
 	for i := range l.sources {
 		names = append(names, l.sources[i].HostVariables...)
 	}
-	return newPatternSet(names).matches
+	return glob.NewSet(names).Matches
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
 	"github.com/culink/culink/linker/slab"
+	"github.com/culink/culink/linker/uidx"
 )
 
 // Options are what a link can be told. The command line fills them; the zero value of each is that of an ordinary
@@ -63,7 +64,7 @@ type Options struct {
 	// AsReference also makes those checks of the reference that refuse programs without a mistake.
 	AsReference bool
 	// Index is the index file of the program's unified functions and variables, nil if there is none.
-	Index *UnifiedIndex
+	Index *uidx.Index
 }
 
 // Reserver is an output that can use to know how many bytes are coming. An error ends the link.

@@ -4,13 +4,7 @@ import (
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
-)
-
-// Fields of LDC that say where it reads: the register that it adds, and the offset in the bank (observed).
-const (
-	loadBaseRegister = 3 // byte
-	loadOffsetShift  = 38
-	loadOffsetMask   = 0xffff
+	"github.com/culink/culink/linker/sass"
 )
 
 // What a capsule's record of LDC says of the constant: bytes of the record (observed).
@@ -50,12 +44,9 @@ func placeDescriptorBase(s *section, base uint64) {
 		if !r.Whole() || s.MercData[r.Off+recordOpcode] != recordLoad || s.MercData[r.Off+recordBank] != recordIndices {
 			continue
 		}
-		o := 16 * int(r.SASS)
-		if o+16 > len(s.Data) || le.Uint16(s.Data[o:])&opcodeMask != opLoadConst || s.Data[o+loadBaseRegister] == 0xff {
-			continue // a relocation entry gives the descriptor's own place
+		if o := sass.Size * int(r.SASS); o < len(s.Data) { // where a relocation entry gives the descriptor's own place, no register is added
+			sass.SetLoadOffset(s.Data[o:], base)
 		}
-		word := le.Uint64(s.Data[o:]) &^ (loadOffsetMask << loadOffsetShift)
-		le.PutUint64(s.Data[o:], word|base&loadOffsetMask<<loadOffsetShift)
 	}
 }
 

@@ -413,7 +413,7 @@ func TestMovedTablesStandBeforeTheKernelsOwn(t *testing.T) {
 }
 
 // sass is an instruction with that opcode half word and fourth byte.
-func sass(op uint16, reg byte) []byte {
+func instruction(op uint16, reg byte) []byte {
 	b := make([]byte, 16)
 	le.PutUint16(b, op)
 	b[3] = reg
@@ -421,18 +421,18 @@ func sass(op uint16, reg byte) []byte {
 }
 
 func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
-	loadStack := sass(0x0b82, 0xff)
+	loadStack := instruction(0x0b82, 0xff)
 	loadStack[2] = 1
 	noBarrier := bytes.Clone(loadStack)
 	le.PutUint64(noBarrier[8:], 7<<46)
 	unscheduled := bytes.Clone(loadStack)
 	le.PutUint64(unscheduled[8:], 3<<52)
-	copyStack := sass(0x7202, 0xff)
+	copyStack := instruction(0x7202, 0xff)
 	copyStack[4] = 1
-	addStack := sass(0x7210, 0xff)
+	addStack := instruction(0x7210, 0xff)
 	addStack[8] = 1
-	exit := sass(0x794d, 1)
-	never, membar, asyncCopy := sass(0xf984, 0xff), sass(0x7992, 0), sass(0x7fae, 0)
+	exit := instruction(0x794d, 1)
+	never, membar, asyncCopy := instruction(0xf984, 0xff), instruction(0x7992, 0), instruction(0x7fae, 0)
 	debugExit := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 1), 0xc0000001), 1)
 	debugExit = append(le.AppendUint32(debugExit, 0), 0x51, 0x02, 0x41, 0x11, 0x00, 0x0a)
 	debugExit[18] = 0x01 // the whole instruction
@@ -446,22 +446,22 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 	}{
 		{"dead stack pointer", Options{}, nil, [][]byte{loadStack, exit}, true},
 		{"stack pointer without barrier", Options{}, nil, [][]byte{noBarrier, exit}, false},
-		{"stack pointer used", Options{}, nil, [][]byte{loadStack, sass(0x7387, 1), exit}, false},
+		{"stack pointer used", Options{}, nil, [][]byte{loadStack, instruction(0x7387, 1), exit}, false},
 		{"stack pointer as second operand", Options{}, nil, [][]byte{loadStack, copyStack, exit}, false},
 		{"stack pointer as third operand", Options{}, nil, [][]byte{loadStack, addStack, exit}, false},
 		{"code of -O0", Options{}, nil, [][]byte{unscheduled, exit}, false},
-		{"call", Options{}, nil, [][]byte{loadStack, sass(0x7944, 0), exit}, false},
+		{"call", Options{}, nil, [][]byte{loadStack, instruction(0x7944, 0), exit}, false},
 		{"relocatable", Options{Relocatable: true}, nil, [][]byte{loadStack, exit}, false},
-		{"fence", Options{}, nil, [][]byte{noBarrier, sass(0xf984, 0xff), sass(0x7992, 0), exit}, true},
+		{"fence", Options{}, nil, [][]byte{noBarrier, instruction(0xf984, 0xff), instruction(0x7992, 0), exit}, true},
 		{"fence and asynchronous copy", Options{}, nil, [][]byte{noBarrier, never, membar, asyncCopy, exit}, false},
 		{"pair of fences and asynchronous copy", Options{}, nil, [][]byte{noBarrier, asyncCopy, never, membar, membar, exit}, true},
 		{"fences apart and asynchronous copy", Options{}, nil, [][]byte{noBarrier, asyncCopy, never, membar, exit, membar, exit}, false},
-		{"fence without workaround", Options{}, nil, [][]byte{noBarrier, sass(0x7992, 0), exit}, false},
-		{"fence and call", Options{}, nil, [][]byte{noBarrier, sass(0xf984, 0xff), sass(0x7992, 0), sass(0x7343, 0)}, false},
+		{"fence without workaround", Options{}, nil, [][]byte{noBarrier, instruction(0x7992, 0), exit}, false},
+		{"fence and call", Options{}, nil, [][]byte{noBarrier, instruction(0xf984, 0xff), instruction(0x7992, 0), instruction(0x7343, 0)}, false},
 		{"debugging exit", Options{}, debugExit, [][]byte{noBarrier, exit}, true},
-		{"debugging exit and call", Options{}, debugExit, [][]byte{noBarrier, sass(0x7944, 0), exit}, true},
-		{"debugging exit and surface store", Options{}, debugExit, [][]byte{noBarrier, sass(0x7f9d, 0), exit}, false},
-		{"-g", Options{Debug: true}, nil, [][]byte{noBarrier, sass(0x7944, 0), exit}, true},
+		{"debugging exit and call", Options{}, debugExit, [][]byte{noBarrier, instruction(0x7944, 0), exit}, true},
+		{"debugging exit and surface store", Options{}, debugExit, [][]byte{noBarrier, instruction(0x7f9d, 0), exit}, false},
+		{"-g", Options{Debug: true}, nil, [][]byte{noBarrier, instruction(0x7944, 0), exit}, true},
 		{"-g of a debugging object", Options{Debug: true}, debugExit, [][]byte{noBarrier, exit}, false},
 		{"-g -suppress-debug-info", Options{Debug: true, SuppressDebugInfo: true}, nil, [][]byte{noBarrier, exit}, false},
 	} {
@@ -472,7 +472,7 @@ func TestKernelsThatTheReferenceMakesAnew(t *testing.T) {
 	}
 	// Beside code that was compiled with -G, every kernel that was not.
 	l := &link{rel: true}
-	call := bytes.Join([][]byte{noBarrier, sass(0x7944, 0), exit}, nil)
+	call := bytes.Join([][]byte{noBarrier, instruction(0x7944, 0), exit}, nil)
 	if !l.madeAnew(true, call, nil, true) || l.madeAnew(true, call, debugExit, true) {
 		t.Error("beside debugging code a kernel without its own is made anew, no other")
 	}

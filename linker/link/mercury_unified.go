@@ -3,7 +3,6 @@ package link
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -123,17 +122,6 @@ func (l *link) firstStubRange() uint64 {
 		return size
 	}
 	return mercuryToSASS(unifiedSlot)
-}
-
-// withLength is a line sequence whose last advance, in front of DW_LNE_end_sequence, ends code of that length.
-func withLength(seq []byte, length uint64) []byte {
-	const end = 3 // bytes of DW_LNE_end_sequence
-	stub := append([]byte{opAdvancePC}, binary.AppendUvarint(nil, unifiedSlot)...)
-	if at := len(seq) - end - len(stub); at >= 0 && bytes.Equal(seq[at:at+len(stub)], stub) {
-		out := append(slices.Clone(seq[:at]), opAdvancePC)
-		return append(binary.AppendUvarint(out, length), seq[len(seq)-end:]...)
-	}
-	return seq
 }
 
 func mercuryToSASS(offset uint64) uint64 {

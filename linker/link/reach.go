@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/glob"
 )
 
 // reach decides which functions the image keeps.
@@ -93,8 +94,8 @@ func (l *link) roots() []funcID {
 // kernelFilter returns the test a kernel has to pass, or nil if all pass.
 func (l *link) kernelFilter() func(*symbol) bool {
 	if l.FilterGiven {
-		used := newPatternSet(anywhere(l.KernelsUsed))
-		return func(s *symbol) bool { return used.matches(s.Name) }
+		used := glob.NewSet(glob.Containing(l.KernelsUsed))
+		return func(s *symbol) bool { return used.Matches(s.Name) }
 	}
 	if l.IgnoreHostInfo {
 		return nil
@@ -114,12 +115,12 @@ func (l *link) kernelFilter() func(*symbol) bool {
 	if len(external) == 0 && len(static) == 0 {
 		return nil
 	}
-	ext, sta := newPatternSet(external), newPatternSet(static)
+	ext, sta := glob.NewSet(external), glob.NewSet(static)
 	return func(s *symbol) bool {
 		if s.Binding() == cubin.STBLocal {
-			return sta.matches(s.Name)
+			return sta.Matches(s.Name)
 		}
-		return ext.matches(s.Name)
+		return ext.Matches(s.Name)
 	}
 }
 

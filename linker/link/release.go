@@ -39,8 +39,6 @@ type releaseRules struct {
 	stubsAreEntries bool
 	// markersWantIndex: with an index of unified functions their marker symbols are for the loader though no input has a table.
 	markersWantIndex bool
-	// indexRecordsGrow: records of an index file of a version after the first have a further field.
-	indexRecordsGrow bool
 
 	// What stays.
 
@@ -62,7 +60,7 @@ var releases = [...]releaseRules{
 		since:        130,
 		archiveOpens: true, weakByAttributes: true, names: cuname.CUDA13,
 		newAttributes: true, refusesReserved: true,
-		stubsShareInfo: true, indexRecordsGrow: true,
+		stubsShareInfo: true,
 		dropsLostDebug: true,
 	},
 }

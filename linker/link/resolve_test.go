@@ -239,31 +239,6 @@ func TestWhatKernelsDoNotReachIsDead(t *testing.T) {
 	}
 }
 
-func TestPatternsKnowOnlyTheStar(t *testing.T) {
-	tests := []struct {
-		name, pattern string
-		want          bool
-	}{
-		{"_Z5kusedPi", "_Z5kused*", true},
-		{"_Z5kusedPi", "*kused*", true},
-		{"_Z5kusedPi", "kused*", false},
-		{"a.b", "a?b", false},
-		{"axxbxxc", "a*b*c", true},
-		{"axxc", "a*b*c", false},
-		{"ab", "ab*b", false},
-		{"k", "k", true},
-		{"kk", "k", false},
-	}
-	for _, tt := range tests {
-		if got := matchPattern(tt.name, tt.pattern); got != tt.want {
-			t.Errorf("matchPattern(%q, %q) = %v", tt.name, tt.pattern, got)
-		}
-		if got := newPatternSet([]string{tt.pattern}).matches(tt.name); got != tt.want {
-			t.Errorf("patternSet{%q}.matches(%q) = %v", tt.pattern, tt.name, got)
-		}
-	}
-}
-
 func TestComponentsComeCalleesFirst(t *testing.T) {
 	p := program{Functions: functions{
 		kernel("k", "a"), fn("a", global, 8, "b"), fn("b", global, 8, "a", "c"), fn("c", global, 8),

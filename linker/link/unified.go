@@ -2,6 +2,7 @@ package link
 
 import (
 	"github.com/culink/culink/linker/cubin"
+	"github.com/culink/culink/linker/uidx"
 )
 
 // Unified functions and variables (PTX's .attribute(.unified(a, b)), sm_90 and later) have the same place in a table in
@@ -77,7 +78,7 @@ func (l *link) indexSection() {
 		return
 	}
 	s := l.Secs[l.sec(uidxSection, 0, 0)]
-	s.Data, s.Size = l.Index.raw, uint64(len(l.Index.raw))
+	s.Data, s.Size = l.Index.Raw, uint64(len(l.Index.Raw))
 	if l.Mercury {
 		s.MercData, s.MercSize = s.Data, s.Size
 	}
@@ -118,7 +119,7 @@ func (l *link) stubOwned(name string, kind kind, owner secID) string {
 type unifiedEntry struct {
 	in  fileID
 	sym symID // the function or variable
-	id  UnifiedID
+	id  uidx.ID
 	// stub is the position of the function's stub in the list of stubs, -1 without one.
 	stub int
 	// placed: offset is its place in the table. sharedBy is the later entry of the same symbol that has the place, -1
@@ -139,7 +140,7 @@ func (l *link) unifiedEntries(s *section) []unifiedEntry {
 			index, syms = p.Merc, in.Syms
 		}
 		for d := in.File.Sections[index].Data; len(d) >= unifiedEntrySize; d = d[unifiedEntrySize:] {
-			e := unifiedEntry{in: p.In, id: UnifiedID{le.Uint64(d[16:]), le.Uint64(d[24:])}, stub: -1, sharedBy: -1}
+			e := unifiedEntry{in: p.In, id: uidx.ID{le.Uint64(d[16:]), le.Uint64(d[24:])}, stub: -1, sharedBy: -1}
 			if n := le.Uint32(d); int(n) < len(syms) {
 				e.sym = syms[n]
 			}

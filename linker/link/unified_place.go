@@ -7,6 +7,7 @@ import (
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/uidx"
 )
 
 // refusal is a message that will end the link, once the warnings that stand before it are out.
@@ -53,8 +54,8 @@ func (l *link) placeUnified() *refusal {
 // look finds the place of each entry in the index. Of several entries with one id the last one counts; they must be of one
 // symbol, as those of weak definitions in several files are. (nvlink 13.0 takes others, too, and gives one of them no
 // place; 12.4 refuses all.)
-func (l *link) look(entries []unifiedEntry, t *UnifiedTable) *refusal {
-	byID := make(map[UnifiedID]int, len(entries))
+func (l *link) look(entries []unifiedEntry, t *uidx.Table) *refusal {
+	byID := make(map[uidx.ID]int, len(entries))
 	similar := make(map[uint64]bool, len(entries)) // the reference looks ids up by a hash first
 	for i := range entries {
 		e := &entries[i]
@@ -117,7 +118,7 @@ type tableStub struct {
 }
 
 // placeStubs gives each stub the slot of its function.
-func (l *link) placeStubs(t *UnifiedTable) *refusal {
+func (l *link) placeStubs(t *uidx.Table) *refusal {
 	s := l.Secs[l.uft]
 	if s.Size != t.Window {
 		return refuse(diag.FunctionWindow)
@@ -247,7 +248,7 @@ func (l *link) matchStubs(s *section, entries []unifiedEntry) []tableStub {
 }
 
 // placeVariables moves each variable to its place.
-func (l *link) placeVariables(t *UnifiedTable) *refusal {
+func (l *link) placeVariables(t *uidx.Table) *refusal {
 	s := l.Secs[l.udt]
 	entries := l.unifiedEntries(l.Secs[l.singles[udtEntrySection]])
 	if err := l.look(entries, t); err != nil {

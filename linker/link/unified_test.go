@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/diag"
+	"github.com/culink/culink/linker/uidx"
+	"github.com/culink/culink/linker/uidx/uidxtest"
+	"github.com/google/go-cmp/cmp"
 )
 
 // unifiedSources reads objects of testdata/unified; the PTX that they were compiled from is beside them.
@@ -30,17 +31,17 @@ func unifiedSources(t testing.TB, names ...string) []Source {
 }
 
 // unifiedTable is a table with records of these offsets; ids are made of pairs.
-func unifiedTable(window uint64, records ...[3]uint64) UnifiedTable {
-	t := UnifiedTable{Window: window}
+func unifiedTable(window uint64, records ...[3]uint64) uidx.Table {
+	t := uidx.Table{Window: window}
 	for _, r := range records {
-		t.Records = append(t.Records, UnifiedRecord{UnifiedID{r[0], r[1]}, r[2]})
+		t.Records = append(t.Records, uidx.Record{ID: uidx.ID{r[0], r[1]}, Offset: r[2]})
 	}
 	return t
 }
 
-func linkUnified(t testing.TB, opts Options, functions, variables UnifiedTable, names ...string) (*cubin.File, error) {
+func linkUnified(t testing.TB, opts Options, functions, variables uidx.Table, names ...string) (*cubin.File, error) {
 	t.Helper()
-	u, err := ParseUnifiedIndex(indexFile(1, functions, variables, 0), 130)
+	u, err := uidx.Parse(uidxtest.Encode(1, functions, variables, 0), 130)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestCalleesOfUnifiedFunctionsStayBesideOneKernel(t *testing.T) {
 		sm   int
 		name string
 	}{{90, "callee-sm_90"}, {100, "callee-sm_100"}} {
-		f, err := linkUnified(t, Options{SM: sm.sm}, functions, UnifiedTable{}, sm.name)
+		f, err := linkUnified(t, Options{SM: sm.sm}, functions, uidx.Table{}, sm.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ func TestWeakUnifiedFunctionsOfSeveralFilesShareTheirSlot(t *testing.T) {
 }
 
 func TestLikeNamedUnifiedFunctionsKeepTheirAddresses(t *testing.T) {
-	f, err := linkUnified(t, Options{SM: 90}, unifiedTable(256, [3]uint64{0xab, 0xcd, 128}, [3]uint64{0x1b, 0x1d, 0}), UnifiedTable{}, "local_a-sm_90", "local_b-sm_90")
+	f, err := linkUnified(t, Options{SM: 90}, unifiedTable(256, [3]uint64{0xab, 0xcd, 128}, [3]uint64{0x1b, 0x1d, 0}), uidx.Table{}, "local_a-sm_90", "local_b-sm_90")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,25 +181,25 @@ func TestIndexFilesOfAnotherProgramAreRefused(t *testing.T) {
 	both := []string{"callee-sm_90", "pointers-sm_90"}
 	for _, test := range []struct {
 		name                 string
-		functions, variables UnifiedTable
+		functions, variables uidx.Table
 		inputs               []string
 		want                 diag.ID
 	}{
-		{"window of functions", unifiedTable(128, uf), UnifiedTable{}, both[:1], diag.FunctionWindow},
+		{"window of functions", unifiedTable(128, uf), uidx.Table{}, both[:1], diag.FunctionWindow},
 		{"window of variables", unifiedTable(128, uf), unifiedTable(32, up, uv), both[1:], diag.DataWindow},
-		{"a stranger", unifiedTable(128, [3]uint64{8, 8, 0}), UnifiedTable{}, both[1:], diag.NoSuchUuid},
-		{"an id with the halves of another's", unifiedTable(128, [3]uint64{0xcd, 0xab, 0}), UnifiedTable{}, both[1:], diag.NoMatchingUuid},
-		{"an id twice", unifiedTable(256, uf, uf), UnifiedTable{}, both[:1], diag.UuidTwice},
-		{"a function is missing", unifiedTable(256, uf), UnifiedTable{}, both[:1], diag.NotIndexed},
+		{"a stranger", unifiedTable(128, [3]uint64{8, 8, 0}), uidx.Table{}, both[1:], diag.NoSuchUuid},
+		{"an id with the halves of another's", unifiedTable(128, [3]uint64{0xcd, 0xab, 0}), uidx.Table{}, both[1:], diag.NoMatchingUuid},
+		{"an id twice", unifiedTable(256, uf, uf), uidx.Table{}, both[:1], diag.UuidTwice},
+		{"a function is missing", unifiedTable(256, uf), uidx.Table{}, both[:1], diag.NotIndexed},
 		{"a variable is missing", unifiedTable(128, uf), unifiedTable(24, up), both[1:], diag.NotIndexed},
-		{"two functions in one slot", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 0}), UnifiedTable{}, both[:1], diag.WrongSlot},
-		{"a function behind the window", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 1 << 40}), UnifiedTable{}, both[:1], diag.WrongSlot},
-		{"an offset that overflows", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 1<<64 - 8}), UnifiedTable{}, both[:1], diag.WrongSlot},
+		{"two functions in one slot", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 0}), uidx.Table{}, both[:1], diag.WrongSlot},
+		{"a function behind the window", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 1 << 40}), uidx.Table{}, both[:1], diag.WrongSlot},
+		{"an offset that overflows", unifiedTable(256, uf, [3]uint64{0x11, 0x12, 1<<64 - 8}), uidx.Table{}, both[:1], diag.WrongSlot},
 		{"variables that overlap", unifiedTable(128, uf), unifiedTable(24, up, [3]uint64{1, 2, 8}), both[1:], diag.WrongSlot},
 		{"more space than any table has", unifiedTable(128, uf), unifiedTable(1<<40+4, up, [3]uint64{1, 2, 1 << 40}), both[1:], diag.UnsupportedInput},
 		{"a variable's offset that overflows", unifiedTable(128, uf), unifiedTable(24, up, [3]uint64{1, 2, 1<<64 - 2}), both[1:], diag.WrongSlot},
-		{"one id of two functions", unifiedTable(256, uf), UnifiedTable{}, []string{"same_id-sm_90", "weak_a-sm_90"}, diag.SharedUuid},
-		{"fits", unifiedTable(256, uf, ud), UnifiedTable{}, both[:1], -1},
+		{"one id of two functions", unifiedTable(256, uf), uidx.Table{}, []string{"same_id-sm_90", "weak_a-sm_90"}, diag.SharedUuid},
+		{"fits", unifiedTable(256, uf, ud), uidx.Table{}, both[:1], -1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := linkUnified(t, Options{SM: 90}, test.functions, test.variables, test.inputs...)
@@ -245,13 +246,13 @@ func TestStubValuesInMercuryImagesAreThoseOfTheReference(t *testing.T) {
 // FuzzLinkUnified asks that any index file and any damage to an object give an image or a message.
 func FuzzLinkUnified(f *testing.F) {
 	functions, variables := unifiedTable(128, [3]uint64{0xab, 0xcd, 0}), unifiedTable(28, [3]uint64{3, 4, 0}, [3]uint64{1, 2, 24})
-	index := indexFile(1, functions, variables, 0)
+	index := uidxtest.Encode(1, functions, variables, 0)
 	for i, name := range []string{"pointers-sm_90", "pointers-sm_100"} {
 		f.Add(unifiedSources(f, name)[0].Data, index, uint8(i))
 		f.Add(unifiedSources(f, name)[0].Data, index, uint8(i|2))
 	}
 	f.Fuzz(func(t *testing.T, object, index []byte, flags uint8) {
-		u, err := ParseUnifiedIndex(index, 130)
+		u, err := uidx.Parse(index, 130)
 		if err != nil {
 			return
 		}

@@ -1,11 +1,12 @@
-package link
+package dwarf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 )
 
-// The standard opcodes that rewriteRows tells apart (DWARF 2).
+// The standard opcodes that RewriteRows tells apart (DWARF 2).
 const (
 	opExtended    = 0
 	opCopy        = 1
@@ -19,20 +20,20 @@ const (
 // lineArguments has the number of LEB128 numbers behind each standard opcode.
 var lineArguments = [...]int{opCopy: 0, opAdvancePC: 1, opAdvanceLine: 1, 4: 1, 5: 1, 6: 0, 7: 0, 8: 0, opFixedPC: 0, 10: 0, 11: 0, 12: 1}
 
-// specials says what the special opcodes of a line unit stand for.
-type specials struct {
+// Specials says what the special opcodes of a line unit stand for.
+type Specials struct {
 	base   int8  // line_base
 	rng    uint8 // line_range
 	opcode uint8 // opcode_base
 }
 
-// specialsOf reads the head of a unit that lineUnit has found whole.
-func specialsOf(unit []byte) specials {
-	return specials{int8(unit[lineBase]), unit[lineRange], unit[lineOpcodeBase]}
+// SpecialsOf reads the head of a unit that UnitEnd has found whole.
+func SpecialsOf(unit []byte) Specials {
+	return Specials{int8(unit[lineBase]), unit[lineRange], unit[lineOpcodeBase]}
 }
 
 // advances is what a special opcode adds to the line and to the address.
-func (s specials) advances(op byte) (line, pc int64) {
+func (s Specials) advances(op byte) (line, pc int64) {
 	n := int64(op - s.opcode)
 	return int64(s.base) + n%int64(max(s.rng, 1)), n / int64(max(s.rng, 1))
 }
@@ -53,7 +54,7 @@ type rowWriter struct {
 }
 
 // end ends a row with a copy or a special opcode.
-func (w *rowWriter) end(op byte, special specials) {
+func (w *rowWriter) end(op byte, special Specials) {
 	last := w.advanced
 	switch {
 	case op == opCopy && !w.other && w.steps == 0 && w.previous >= 0:
@@ -77,10 +78,10 @@ func (w *rowWriter) end(op byte, special specials) {
 	w.row, w.line, w.pc, w.steps, w.other, w.advanced = len(w.out), 0, 0, 0, false, -1
 }
 
-// rewriteRows is a line sequence as the reference writes it when it has its rows in a table: of rows that a copy puts at one
+// RewriteRows is a line sequence as the reference writes it when it has its rows in a table: of rows that a copy puts at one
 // address the last stays, a row that advances the address more than once does so at once, and the sequence ends at the place of
 // its last row; marks of the prologue are left out (observed). Anything that is no such sequence stays as it is.
-func rewriteRows(seq []byte, special specials) []byte {
+func RewriteRows(seq []byte, special Specials) []byte {
 	const start = lineSetAddress + 8
 	if len(seq) < start {
 		return seq
@@ -135,6 +136,18 @@ func rewriteRows(seq []byte, special specials) []byte {
 			w.other, w.advanced = true, -1
 		}
 		w.out = append(w.out, seq[at:q]...)
+	}
+	return seq
+}
+
+// WithLength is a line sequence whose last advance, in front of DW_LNE_end_sequence, adds to instead of from bytes to the address. A sequence that
+// does not end so stays as it is.
+func WithLength(seq []byte, from, to uint64) []byte {
+	const end = 3 // bytes of DW_LNE_end_sequence
+	last := append([]byte{opAdvancePC}, binary.AppendUvarint(nil, from)...)
+	if at := len(seq) - end - len(last); at >= 0 && bytes.Equal(seq[at:at+len(last)], last) {
+		out := append(slices.Clone(seq[:at]), opAdvancePC)
+		return append(binary.AppendUvarint(out, to), seq[len(seq)-end:]...)
 	}
 	return seq
 }

@@ -1,4 +1,4 @@
-package link
+package glob
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// anywhere makes patterns of the pieces of names that -kernels-used and -variables-used list.
-func anywhere(pieces []string) []string {
+// Containing makes patterns of pieces: each matches the names that have the piece anywhere. A '*' in a piece is any run of bytes, too.
+func Containing(pieces []string) []string {
 	patterns := make([]string, len(pieces))
 	for i, p := range pieces {
 		patterns[i] = "*" + p + "*"
@@ -15,36 +15,38 @@ func anywhere(pieces []string) []string {
 	return patterns
 }
 
-// patternSet tests names against thousands of patterns in one walk over the name: names without '*' are looked up; the
+// Set tests names against thousands of patterns in one walk over the name: names without '*' are looked up; the
 // longest text between the '*' of each other pattern is in an automaton (Aho and Corasick's), and only patterns whose text
 // is somewhere in the name are tried.
-type patternSet struct {
+type Set struct {
 	exact map[string]bool
 	all   bool // there is a pattern of nothing but '*'
 	// patterns are those in the automaton, from 1 on; next is another one with the same text.
 	patterns []string
 	next     []int32
 	// states of the automaton, from the root, 0, on; step leads from one by a byte to one that is a byte longer.
-	states []patternState
-	step   map[patternStep]int32
+	states []state
+	step   map[edge]int32
 }
 
-type patternStep struct {
+type edge struct {
 	from int32
 	by   byte
 }
 
-type patternState struct {
-	patternStep       // how the state is reached from the one before
-	depth       int32 // bytes of text
+type state struct {
+	edge        // how the state is reached from the one before
+	depth int32 // bytes of text
 	// first is the first pattern whose text the state is, 0 if there is none.
 	first int32
 	// fall is the state of the longest other text that ends this one, ends the longest such that is a pattern's.
 	fall, ends int32
 }
 
-func newPatternSet(patterns []string) *patternSet {
-	p := &patternSet{exact: map[string]bool{}, patterns: []string{""}, next: []int32{0}, states: make([]patternState, 1), step: map[patternStep]int32{}}
+// NewSet prepares patterns: whole names, in which '*' alone is special, for any run of bytes. It takes time and memory in proportion to their
+// lengths.
+func NewSet(patterns []string) *Set {
+	p := &Set{exact: map[string]bool{}, patterns: []string{""}, next: []int32{0}, states: make([]state, 1), step: map[edge]int32{}}
 	seen := map[string]bool{}
 	for _, s := range patterns {
 		if seen[s] {
@@ -67,14 +69,14 @@ func newPatternSet(patterns []string) *patternSet {
 }
 
 // add enters a pattern under its text.
-func (p *patternSet) add(text, pattern string) {
+func (p *Set) add(text, pattern string) {
 	at := int32(0)
 	for i := range len(text) {
-		key := patternStep{at, text[i]}
+		key := edge{at, text[i]}
 		to, ok := p.step[key]
 		if !ok {
 			to = int32(len(p.states))
-			p.states = append(p.states, patternState{patternStep: key, depth: p.states[at].depth + 1})
+			p.states = append(p.states, state{edge: key, depth: p.states[at].depth + 1})
 			p.step[key] = to
 		}
 		at = to
@@ -85,7 +87,7 @@ func (p *patternSet) add(text, pattern string) {
 }
 
 // link finds where states fall back to, those with short texts first.
-func (p *patternSet) link() {
+func (p *Set) link() {
 	order := make([]int32, len(p.states))
 	for i := range order {
 		order[i] = int32(i)
@@ -103,16 +105,17 @@ func (p *patternSet) link() {
 }
 
 // follow is the state after one more byte.
-func (p *patternSet) follow(at int32, b byte) int32 {
+func (p *Set) follow(at int32, b byte) int32 {
 	for {
-		if to, ok := p.step[patternStep{at, b}]; ok || at == 0 {
+		if to, ok := p.step[edge{at, b}]; ok || at == 0 {
 			return to
 		}
 		at = p.states[at].fall
 	}
 }
 
-func (p *patternSet) matches(name string) bool {
+// Matches reports whether one of the patterns matches the name.
+func (p *Set) Matches(name string) bool {
 	if p.all || p.exact[name] {
 		return true
 	}
@@ -124,7 +127,7 @@ func (p *patternSet) matches(name string) bool {
 		at = p.follow(at, name[i])
 		for text := at; text != 0; text = p.states[text].ends {
 			for k := p.states[text].first; k != 0; k = p.next[k] {
-				if matchPattern(name, p.patterns[k]) {
+				if match(name, p.patterns[k]) {
 					return true
 				}
 			}
@@ -133,8 +136,8 @@ func (p *patternSet) matches(name string) bool {
 	return false
 }
 
-// matchPattern matches a whole name; only '*' is special, for any run of bytes (observed).
-func matchPattern(name, pattern string) bool {
+// match matches a whole name; only '*' is special, for any run of bytes (observed).
+func match(name, pattern string) bool {
 	pieces := strings.Split(pattern, "*")
 	if len(pieces) == 1 {
 		return name == pattern
