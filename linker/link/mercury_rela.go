@@ -276,7 +276,7 @@ func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
 		return false
 	}
 	if y.Type() != cubin.STTFunc {
-		return p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, e.entered)
+		return p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, e.entered, p.in.Lost[e.Sym])
 	}
 	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == kindDebug && p.hasEntries(y.Shndx)
 }

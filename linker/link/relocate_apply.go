@@ -138,7 +138,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if p.dropsLost && p.definitionLost(p.in, y, p.rela || p.relaFirst) {
 		return nil
 	}
-	if p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym]) {
+	if p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym], p.in.lossOf(int(r.Sym), p.l.view(p.in))) {
 		return nil
 	}
 	off, gone, err := p.place(&r)

@@ -192,15 +192,12 @@ func (l *link) lostHere(in *input, y *cubin.Symbol, id symID) bool {
 	return id != 0 && l.Syms[id].Def != in.ID
 }
 
-// staysReplaced reports whether y is a constant whose definition in this input was replaced later: pointers to it among
-// constants stay, unlike those to replaced global data (observed).
-func (l *link) staysReplaced(in *input, y *cubin.Symbol, id symID) bool {
-	return y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && l.Syms[id].Def > in.ID && y.Binding() == cubin.STBWeak
-}
-
-// pointeeLost reports whether an entry of constants goes because of what this input defines y to be, which is not in the image.
-func (l *link) pointeeLost(in *input, y *cubin.Symbol, id symID) bool {
-	return l.lostHere(in, y, id) && !l.staysReplaced(in, y, id)
+// pointeeLost reports whether an entry of constants goes because of what this input defines y to be, which is not in the image. loss
+// says how the definition lost: pointers among constants to a weak constant that was replaced later stay, unlike those to replaced
+// global data and to a copy that lost on arrival, also where that which stood then was replaced later (observed).
+func (l *link) pointeeLost(in *input, y *cubin.Symbol, id symID, loss lossKind) bool {
+	stays := loss == replacedLater && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && y.Binding() == cubin.STBWeak
+	return !stays && l.lostHere(in, y, id)
 }
 
 // findVariable returns the variable that covers an offset, nil if none does.
