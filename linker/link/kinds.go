@@ -216,8 +216,17 @@ func kindOf(name string, owned bool) kind {
 	return kindOther
 }
 
-// PlainName is the name of a section in the image: Mercury's constant sections go under the banks they stand for.
+// plainName is the name of a section in the image: Mercury's constant sections go under the banks they stand for.
 func plainName(name string) string {
+	from, to := renamedPrefix(name)
+	if from == "" {
+		return name
+	}
+	return to + name[len(from):]
+}
+
+// renamedPrefix is the part of a section's name that is another one in the image, and that one; "" if the section keeps its name.
+func renamedPrefix(name string) (from, to string) {
 	for _, prefix := range []string{".nv.resolvedrela", ".rela", ".rel", ""} {
 		rest, ok := strings.CutPrefix(name, prefix)
 		if !ok {
@@ -225,12 +234,12 @@ func plainName(name string) string {
 		}
 		switch {
 		case rest == mercUser:
-			return prefix + ".nv.constant3"
+			return prefix + mercUser, prefix + ".nv.constant3"
 		case strings.HasPrefix(rest, mercOptimizer):
-			return prefix + ".nv.constant2." + rest[len(mercOptimizer):]
+			return prefix + mercOptimizer, prefix + ".nv.constant2."
 		case strings.HasPrefix(rest, mercIndices):
-			return prefix + ".nv.constant0." + rest[len(mercIndices):]
+			return prefix + mercIndices, prefix + ".nv.constant0."
 		}
 	}
-	return name
+	return "", ""
 }

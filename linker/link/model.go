@@ -252,8 +252,8 @@ type section struct {
 	// Offset and MercOffset are sh_offset.
 	Offset, MercOffset   uint64
 	nameOff, mercNameOff uint32
-	// ownName: the section was the first to ask for its name.
-	ownName bool
+	// symbolName is st_name of the section's symbol where the image shows the section under another name, otherwise 0.
+	symbolName uint32
 	// born is the number of the section's creation, those of dead functions counted.
 	born uint32
 	// firstChild and lastChild are the ends of the list of sections whose Owner or Target this one is, in order of creation;

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"hash/maphash"
 
 	"github.com/culink/culink/linker/slab"
@@ -85,15 +86,21 @@ func (t *stringTable) add(s string) uint32 {
 		t.grow(2 * t.used)
 		slot = t.free(hash)
 	}
-	off = uint32(len(t.data))
+	off = t.append(s)
 	t.slots[slot] = stringSlot{off + 1, hash}
+	return off
+}
+
+// append adds s whether it is there or not; add and at do not find it.
+func (t *stringTable) append(s string) uint32 {
+	off := uint32(len(t.data))
 	t.data = append(t.data, s...)
 	t.data = append(t.data, 0)
 	return off
 }
 
 // makeSymbolStrings builds .strtab: prototypes, names of the local side, names of the global side, those of sections and
-// of symbols included that are not in the image; then the plain names of a Mercury image's constant sections.
+// of symbols included that are not in the image; then the plain names of a Mercury image's constant sections, one for each section.
 func (l *link) makeSymbolStrings() {
 	n, size := len(l.Local)+len(l.Global), 0
 	for _, list := range [][]symID{l.Local, l.Global} {
@@ -118,7 +125,7 @@ func (l *link) makeSymbolStrings() {
 			switch s.Kind {
 			case kindConstUser, kindConstFunc, kindConstIndices:
 				if l.present(s) && isRenamed(s) {
-					t.add(plainName(s.Name))
+					s.symbolName = t.append(plainName(s.Name))
 				}
 			}
 		}
@@ -143,9 +150,7 @@ func (l *link) makeSectionStrings() {
 		if s.Appended || s.Erased {
 			continue
 		}
-		known := len(t.data)
 		s.nameOff = t.add(s.Name)
-		s.ownName = len(t.data) > known
 	}
 	l.sectionStrings = t
 }
@@ -156,9 +161,8 @@ func (l *link) finishSectionStrings() {
 	data := l.sectionStrings.data
 	if l.Mercury {
 		for _, s := range l.Secs[1:] {
-			if s.ownName && s.Index != 0 && isRenamed(s) {
-				field := data[s.nameOff : int(s.nameOff)+len(s.Name)]
-				clear(field[copy(field, plainName(s.Name)):])
+			if s.Index != 0 && isRenamed(s) {
+				rename(data[s.nameOff:int(s.nameOff)+len(s.Name)], s.Name)
 			}
 		}
 	}
@@ -177,4 +181,18 @@ func (l *link) finishSectionStrings() {
 		}
 	}
 	l.setTable(l.shstrtab, data)
+}
+
+// rename puts the plain name of a section into the field of its Mercury name. The reference does so once for each section, also where
+// several share a field because local functions have one name: it takes what stands behind the length of the Mercury prefix for the function's
+// name, and the second time a part of that is gone (observed).
+func rename(field []byte, name string) {
+	from, to := renamedPrefix(name)
+	rest := field[len(from):]
+	if end := bytes.IndexByte(rest, 0); end >= 0 {
+		rest = rest[:end]
+	}
+	n := copy(field[len(to):], rest) // forward: the new prefix is the shorter one
+	copy(field, to)
+	clear(field[len(to)+n:])
 }

@@ -242,7 +242,9 @@ func (l *link) writeSymtab(b []byte, symbols []symID, merc bool) {
 				shndx = shnXindex
 			}
 			if s.Of != 0 && l.Mercury && !merc {
-				nameOff = l.strings.at(plainName(sec.Name))
+				if nameOff = sec.symbolName; nameOff == 0 {
+					nameOff = l.strings.at(plainName(sec.Name))
+				}
 			}
 			if s.Sec == l.uft && l.Mercury && !merc && s.Of == 0 {
 				value, size = l.placedStub(s)
