@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/culink/culink/linker/diag"
@@ -75,26 +72,6 @@ func TestLinksAndDevicesStay(t *testing.T) {
 		if writeFile(bad, nil) == nil {
 			t.Errorf("%q was written", bad)
 		}
-	}
-}
-
-func TestNewFilesHaveTheModeThatTheProcessGivesToFiles(t *testing.T) {
-	dir := t.TempDir()
-	ours, others := filepath.Join(dir, "ours"), filepath.Join(dir, "others")
-	for _, mask := range []int{0o022, 0o077, 0o007} {
-		old := syscall.Umask(mask)
-		errOurs, errOthers := writeFile(ours, []byte("x")), os.WriteFile(others, []byte("x"), 0o666)
-		syscall.Umask(old)
-		if err := errors.Join(errOurs, errOthers); err != nil {
-			t.Fatal(err)
-		}
-		a, errA := os.Stat(ours)
-		b, errB := os.Stat(others)
-		if errA != nil || errB != nil || a.Mode() != b.Mode() {
-			t.Errorf("mask %o: mode %v, want %v", mask, a.Mode(), b.Mode())
-		}
-		os.Remove(ours)
-		os.Remove(others)
 	}
 }
 
@@ -175,19 +152,5 @@ func TestFullDisksAreNamed(t *testing.T) {
 	var fatal *diag.FatalError
 	if !errors.As(o.report(&d), &fatal) || fatal.Error() != "Internal error: writing file" || !strings.HasPrefix(fatal.Message.Note, full+": ") {
 		t.Errorf("%+v", fatal)
-	}
-}
-
-func TestSignalsEndALinkWithTheExitCodeOfShells(t *testing.T) {
-	ctx := newInterruptible()
-	defer ctx.stop()
-	ctx.listen()
-	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	<-ctx.Done()
-	r := &run{diag: &diag.Collector{}, stderr: io.Discard, env: noEnv}
-	if code := r.exit(context.Cause(ctx)); code != 128+15 {
-		t.Errorf("exit code %d", code)
 	}
 }
