@@ -13,7 +13,9 @@ const (
 // its end, so that a collection finds next to nothing to free. For the same reason there is no limit of memory: near one, a link
 // that needs more would collect all the time. It stops all goroutines for a moment, which small links need not wait for.
 func (r *run) tuneCollector() {
-	if r.env("GOGC") == "" { // the user may decide
-		debug.SetGCPercent(1000)
-	}
+	r.tuned.Do(func() {
+		if r.env("GOGC") == "" { // the user may decide
+			debug.SetGCPercent(1000)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/culink/culink/linker/arch"
 	"github.com/culink/culink/linker/diag"
@@ -41,6 +42,8 @@ type run struct {
 	fixed bool
 	// undefined is what is known of symbols without a definition, nil if there are none.
 	undefined *undefined
+	// tuned is done once the collector is set for a link that is not small.
+	tuned sync.Once
 	// index is the index file of unified functions and variables, nil if none was named.
 	index *uidx.Index
 }

@@ -36,6 +36,9 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	if c.class() == cubin.Class32 {
 		return arch.CUDA124(), nil // the last one with ABI 7, the only dialect that had 32-bit code
 	}
+	if len(c.Inputs) >= manyInputs {
+		r.tuneCollector() // reading begins here
+	}
 	release := input.FindRelease(r.inputOptions(c, arch.Name{}))
 	if !release.Found {
 		return newestWith(c.firstArch()), nil
