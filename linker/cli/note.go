@@ -88,6 +88,7 @@ func (r *run) options(target arch.Name) link.Options {
 		OptionsText:        c.optionsText(target),
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
+		KeepPointers:       !r.reference,
 		AsReference:        r.reference,
 		Index:              r.index,
 	}

@@ -8,48 +8,99 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The reference drops the pointers of a file that stands before the definition which replaces a weak one, and leaves null in
-// their place; those of files behind it stay.
-func TestPointersAmongConstantsToAReplacedVariableStay(t *testing.T) {
-	defines := func(binding cubin.Binding) *object {
-		o := newObject()
-		data := o.AddSection(cubintest.Section{Name: ".nv.global.init", Type: cubin.SHTCudaGlobalInit, Flags: 3, Align: 8, Data: make([]byte, 16)})
-		o.AddSymbol(cubintest.Symbol{Name: "g", Info: uint8(binding)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOGlobal, Shndx: uint16(data), Size: 16})
-		return o
+// pointingTo is a file with a table of user constants whose second and third word point to f, a weak function of its own if code is
+// set, otherwise a variable g: of its own with the binding given, or undefined if that is local.
+func pointingTo(table string, tableBinding cubin.Binding, code bool, variable cubin.Binding) *object {
+	o, target := newObject(), "g"
+	if table != "" {
+		o.function("k"+table, true, 0x168)
+		o.Symbols[o.sym["k"+table]].Info = uint8(tableBinding)<<4 | uint8(cubin.STTFunc)
 	}
-	points := func() *object {
-		o := newObject().function("k", true, 0x168)
-		bank := o.AddSection(cubintest.Section{Name: ".nv.constant3", Type: cubin.SHTCudaConstant0 + 3, Flags: 2, Align: 8, Data: make([]byte, 24)})
-		o.AddSymbol(cubintest.Symbol{Name: "table", Info: stbGlobal | uint8(cubin.STTCudaObject), Other: cubin.STOConstant, Shndx: uint16(bank), Size: 24})
+	switch {
+	case code:
+		target = "f"
+		o.function("f", false, 0)
+		o.Symbols[o.sym["f"]].Info = uint8(cubin.STBWeak)<<4 | uint8(cubin.STTFunc)
+		o.calls("k"+table, "f")
+	case variable == cubin.STBLocal:
 		o.undefined("g", cubin.STTCudaObject, cubin.STOGlobal)
-		const pointer = 4 // R_CUDA_G64
-		entries := []cubin.Rel{{Offset: 8, Type: pointer, Sym: o.sym["g"]}, {Offset: 16, Type: pointer, Sym: o.sym["g"], Addend: 8}}
-		o.AddSection(cubintest.Section{Name: ".rela.nv.constant3", Type: cubin.SHTRela, Flags: 0x40, Link: 3, Info: uint32(bank), Align: 8, Entsize: 24, Data: encodeRels(entries)})
+	default:
+		data := o.AddSection(cubintest.Section{Name: ".nv.global.init", Type: cubin.SHTCudaGlobalInit, Flags: 3, Align: 8, Data: make([]byte, 16)})
+		o.sym["g"] = o.AddSymbol(cubintest.Symbol{Name: "g", Info: uint8(variable)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOGlobal, Shndx: uint16(data), Size: 16})
+	}
+	if table == "" {
 		return o
 	}
-	weak, strong := func() *object { return defines(cubin.STBWeak) }, func() *object { return defines(cubin.STBGlobal) }
+	bank := o.AddSection(cubintest.Section{Name: ".nv.constant3", Type: cubin.SHTCudaConstant0 + 3, Flags: 2, Align: 8, Data: make([]byte, 24)})
+	o.AddSymbol(cubintest.Symbol{Name: table, Info: uint8(tableBinding)<<4 | uint8(cubin.STTCudaObject), Other: cubin.STOConstant, Shndx: uint16(bank), Size: 24})
+	pointer := uint32(4) // R_CUDA_G64
+	if code {
+		pointer = cubintest.RelAddr64
+	}
+	entries := []cubin.Rel{{Offset: 8, Type: pointer, Sym: o.sym[target]}, {Offset: 16, Type: pointer, Sym: o.sym[target], Addend: 8}}
+	o.AddSection(cubintest.Section{Name: ".rela.nv.constant3", Type: cubin.SHTRela, Flags: 0x40, Link: 3, Info: uint32(bank), Align: 8, Entsize: 24, Data: encodeRels(entries)})
+	return o
+}
+
+// The reference drops pointers among constants to what another file's copy is in the image for, and to what a later file replaces: they
+// are null.
+func TestPointersAmongConstantsStayWhereAnotherFileHasTheCopyThatCounts(t *testing.T) {
+	const none, weak, global = cubin.STBLocal, cubin.STBWeak, cubin.STBGlobal
 	for _, test := range []struct {
-		name    string
-		objects []*object
+		name      string
+		objects   func() []*object
+		kept      []string // tables whose pointers stay
+		reference []string // with the reference
 	}{
-		{"between the two", []*object{weak(), points(), strong()}},
-		{"before both", []*object{points(), weak(), strong()}},
-		{"behind both", []*object{weak(), strong(), points()}},
+		{"a function of two files", func() []*object {
+			return []*object{pointingTo("a", global, true, none), pointingTo("b", global, true, none)}
+		}, []string{"a", "b"}, []string{"a"}},
+		{"a variable of two files", func() []*object {
+			return []*object{pointingTo("a", global, false, weak), pointingTo("b", global, false, weak)}
+		}, []string{"a", "b"}, []string{"a"}},
+		{"a variable that a later file replaces", func() []*object {
+			return []*object{pointingTo("a", global, false, weak), pointingTo("", 0, false, global)}
+		}, []string{"a"}, nil},
+		{"one of another file that a later one replaces", func() []*object {
+			return []*object{pointingTo("", 0, false, weak), pointingTo("a", global, false, none), pointingTo("", 0, false, global)}
+		}, []string{"a"}, nil},
+		{"in front of both", func() []*object {
+			return []*object{pointingTo("a", global, false, none), pointingTo("", 0, false, weak), pointingTo("", 0, false, global)}
+		}, []string{"a"}, nil},
+		{"behind both", func() []*object {
+			return []*object{pointingTo("", 0, false, weak), pointingTo("", 0, false, global), pointingTo("a", global, false, none)}
+		}, []string{"a"}, []string{"a"}},
+		{"a table of two files", func() []*object {
+			second := pointingTo("a", weak, true, none)
+			return []*object{pointingTo("a", weak, true, none), second}
+		}, []string{"a"}, []string{"a"}},
 	} {
-		for _, relocatable := range []bool{false, true} {
+		for _, opts := range []Options{{}, {KeepPointers: true}, {Relocatable: true}, {Relocatable: true, KeepPointers: true, KeepSettledRelocs: true}} {
+			opts.SM, opts.Toolkit = 80, 130
 			var src []Source
-			for _, o := range test.objects {
+			for _, o := range test.objects() {
 				src = append(src, Source{Name: "in", Data: o.encode()})
 			}
-			image, err := cubin.Parse(linkSources(t, Options{SM: 80, Toolkit: 130, Relocatable: relocatable}, src))
+			image, err := cubin.Parse(linkSources(t, opts, src))
 			if err != nil {
 				t.Fatal(err)
 			}
-			base := definedSymbol(t, image, "table").Value
-			want := map[string][]uint64{"g": {base + 16, base + 8}} // the last entry first, as always
-			got := entriesAgainst(t, image, ".rela.nv.constant3")
+			tables := test.reference
+			if opts.KeepPointers {
+				tables = test.kept
+			}
+			want, got := map[uint64]bool{}, map[uint64]bool{}
+			for _, table := range tables {
+				base := definedSymbol(t, image, table).Value
+				want[base+8], want[base+16] = true, true
+			}
+			for _, places := range entriesAgainst(t, image, ".rela.nv.constant3") {
+				for _, place := range places {
+					got[place] = true
+				}
+			}
 			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s, -r %v (-want +got):\n%s", test.name, relocatable, d)
+				t.Errorf("%s, -r %v, keeping %v (-want +got):\n%s", test.name, opts.Relocatable, opts.KeepPointers, d)
 			}
 		}
 	}

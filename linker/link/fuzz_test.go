@@ -198,7 +198,7 @@ func FuzzLinkRelocatable(f *testing.F) {
 	base := sound.Encode()
 	f.Fuzz(func(t *testing.T, data []byte, flags uint8) {
 		opts := fuzzOptions(flags&^fuzzOld | fuzzRelocatable)
-		opts.KeepSettledRelocs = flags&fuzzOld != 0
+		opts.KeepSettledRelocs, opts.KeepPointers = flags&fuzzOld != 0, flags&fuzzOld != 0
 		src := []Source{{Name: "a.cubin", Data: base}, {Name: "b.cubin", Data: data}}
 		if flags&fuzzMercury != 0 {
 			src = src[1:]

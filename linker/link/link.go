@@ -61,6 +61,9 @@ type Options struct {
 	// KeepSettledRelocs: with -r keep relocations that a later link can still change (culink's own behaviour); without
 	// it relocations are settled as the reference does.
 	KeepSettledRelocs bool
+	// KeepPointers: constants keep pointers to functions and variables of which another file has the copy that counts (culink's own
+	// behaviour); without it such pointers are null where the reference leaves them so.
+	KeepPointers bool
 	// AsReference also makes those checks of the reference that refuse programs without a mistake.
 	AsReference bool
 	// Index is the index file of the program's unified functions and variables, nil if there is none.

@@ -53,7 +53,7 @@ type twinPatcher struct {
 	base    uint64 // where the contribution begins in the twin
 	size    uint64 // how long it is
 	lost    []span64
-	vars    []heldVariable // of an executable's table of unified variables
+	vars    []heldVariable // of user constants, and of an executable's table of unified variables
 	patched []bool         // by section of the input; nil until asked for
 	capsule *capsuleFields
 	kept    []outRel
@@ -66,7 +66,7 @@ type span64 struct{ start, end uint64 }
 // section disposes of all entries that patch one section's twin. What stays is in the reverse of the order of reading.
 func (t *twinRelocator) section(target *twinTarget) error {
 	p := &twinPatcher{twinRelocator: t, twinTarget: *target, code: target.sec.Kind == kindText || target.sec.Kind == kindUFT}
-	p.dropsLost = p.sec.Kind == kindConstUser || isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
+	p.dropsLost = isFrameSection(p.sec.Name) || isLineSection(p.sec.Name)
 	for i := range p.rela.Parts {
 		if err := p.input(&p.rela.Parts[i]); err != nil {
 			return err
@@ -103,9 +103,9 @@ func (p *twinPatcher) input(part *part) error {
 	p.base, p.size = sec.Off, p.in.File.Sections[from].Size
 	p.capsule, p.lost, p.patched = nil, nil, nil
 	switch p.sec.Kind {
-	case kindUDT:
+	case kindUDT, kindConstUser:
 		plain, _ := p.in.forms(from)
-		p.vars = p.l.heldVariables(p.in, plain, kindUDT, nil)
+		p.vars = p.l.heldVariables(p.in, plain, p.sec.Kind, p.vars[:0])
 	case kindText, kindUFT:
 		p.base = 0
 		if p.sec.ID == p.l.uft {
@@ -269,16 +269,17 @@ func (p *twinPatcher) clearUnused(e *twinEntry, s *symbol) error {
 }
 
 // definitionLost reports whether an entry goes because it stands for a definition that is not the image's. In debug data
-// that is a function that lost on arrival, or one that was replaced later and has entries of its own; in constants it is a variable,
-// too (observed; in constants that leaves a null pointer, in the reference as here).
+// that is a function that lost on arrival, or one that was replaced later and has entries of its own (observed); about constants see
+// pointerLost.
 func (p *twinPatcher) definitionLost(e *twinEntry, y *cubin.Symbol) bool {
-	if !p.dropsLost || p.in.Lost[e.Sym] == notLost {
+	loss := p.in.Lost[e.Sym]
+	switch {
+	case p.sec.Kind == kindConstUser:
+		return p.l.pointerLost(p.in, y, e.entered, loss, p.vars, e.Offset)
+	case !p.dropsLost, loss == notLost, y.Type() != cubin.STTFunc:
 		return false
 	}
-	if y.Type() != cubin.STTFunc {
-		return p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, e.entered, p.in.Lost[e.Sym])
-	}
-	return p.in.Lost[e.Sym] == lostOnArrival || p.sec.Kind == kindDebug && p.hasEntries(y.Shndx)
+	return loss == lostOnArrival || p.sec.Kind == kindDebug && p.hasEntries(y.Shndx)
 }
 
 // hasEntries reports whether the input has entries that patch a section's twin.

@@ -143,6 +143,8 @@ type symbol struct {
 	Dead bool
 	// CommonPlaced marks a symbol whose place is in the common area of .nv.global.
 	CommonPlaced bool
+	// Replaced: a definition took the place of an earlier one.
+	Replaced bool
 	// CodeRef is set when a merged code section refers to the symbol.
 	CodeRef bool
 	// Index is the symbol's number in the image's .symtab, 0 if it is not there. The number in .nv.merc.symtab is the same.

@@ -138,7 +138,7 @@ func (p *patcher) entry(r cubin.Rel) error {
 	if p.dropsLost && p.definitionLost(p.in, y, p.rela || p.relaFirst) {
 		return nil
 	}
-	if p.sec.Kind == kindConstUser && p.l.pointeeLost(p.in, y, p.linkSyms[r.Sym], p.in.lossOf(int(r.Sym), p.l.view(p.in))) {
+	if p.sec.Kind == kindConstUser && p.l.pointerLost(p.in, y, p.linkSyms[r.Sym], p.in.lossOf(int(r.Sym), p.l.view(p.in)), p.vars, r.Offset) {
 		return nil
 	}
 	off, gone, err := p.place(&r)

@@ -24,6 +24,8 @@ func (l *link) newEntryFilter(in *input, index, target int32, t *section) entryF
 	switch t.Kind {
 	case kindConstUser:
 		f.constants = true
+		plain, _ := in.forms(target)
+		f.vars = l.heldVariables(in, plain, t.Kind, nil)
 	case kindDebug:
 		f.debug = l.release.dropsLostDebug && !isFrameSection(t.Name) // those of frames enter and go later
 	case kindGlobalInit:
@@ -41,7 +43,10 @@ func (f *entryFilter) enters(l *link, r *cubin.Rel) bool {
 	y := &f.symbols[r.Sym]
 	if f.constants {
 		// A variable that is replaced later is not known to be lost yet.
-		return !l.lostHere(f.in, y, f.links[r.Sym]) || y.Type() != cubin.STTFunc && f.loss(int(r.Sym)) == replacedLater
+		if !l.lostHere(f.in, y, f.links[r.Sym]) || y.Type() != cubin.STTFunc && f.loss(int(r.Sym)) == replacedLater {
+			return true
+		}
+		return l.KeepPointers && holdsWinner(f.vars, r.Offset)
 	}
 	if f.debug {
 		return y.Type() != cubin.STTFunc || !l.lostHere(f.in, y, f.links[r.Sym])

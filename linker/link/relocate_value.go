@@ -145,6 +145,7 @@ type heldVariable struct {
 	start, end uint64
 	value      uint64 // the address of the variable's bytes in the joined section
 	gone       bool   // entries in these bytes go
+	lost       bool   // the image has another definition
 }
 
 // heldVariables lists the variables that an input section holds in ascending order: an entry moves with the variable that
@@ -158,7 +159,7 @@ func (l *link) heldVariables(in *input, index int32, kind kind, buf []heldVariab
 		}
 		y, s := &in.File.Symbols[n], &l.Syms[id]
 		v := heldVariable{start: y.Value, end: y.Value + max(y.Size, 1), value: s.Value}
-		if s.Def != in.ID {
+		if v.lost = s.Def != in.ID; v.lost {
 			v.value = in.Secs[index].Off + y.Value
 			v.gone = kind == kindGlobalInit && in.lossOf(int(n), l.view(in)) == lostOnArrival &&
 				!(s.Binding() == cubin.STBGlobal && s.Def < in.ID)
@@ -192,12 +193,28 @@ func (l *link) lostHere(in *input, y *cubin.Symbol, id symID) bool {
 	return id != 0 && l.Syms[id].Def != in.ID
 }
 
-// pointeeLost reports whether an entry of constants goes because of what this input defines y to be, which is not in the image. loss
-// says how the definition lost: pointers among constants to a weak constant that was replaced later stay, unlike those to replaced
-// global data and to a copy that lost on arrival, also where that which stood then was replaced later (observed).
-func (l *link) pointeeLost(in *input, y *cubin.Symbol, id symID, loss lossKind) bool {
-	stays := loss == replacedLater && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && y.Binding() == cubin.STBWeak
-	return !stays && l.lostHere(in, y, id)
+// pointerLost reports whether an entry of constants at an offset goes because y is not what the image has under its name. loss
+// says how the definition of y in this input lost.
+//
+// The reference drops entries for a copy that lost on arrival and, from this and the files before the one that replaces it, for
+// global data that is replaced later; not for a weak constant that is (observed). The pointer is then null, also in a constant that counts: in the
+// table of the second file that takes the address of an inline function or variable. Here with KeepPointers only those
+// entries go that stand in bytes which do not count.
+func (l *link) pointerLost(in *input, y *cubin.Symbol, id symID, loss lossKind, vars []heldVariable, off uint64) bool {
+	switch s := &l.Syms[id]; {
+	case y.Shndx == cubin.SHNUndef:
+		return !l.KeepPointers && s.Replaced && in.ID < s.Def && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOGlobal
+	case loss == replacedLater && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && y.Binding() == cubin.STBWeak,
+		!l.lostHere(in, y, id):
+		return false
+	}
+	return !l.KeepPointers || !holdsWinner(vars, off)
+}
+
+// holdsWinner reports whether the bytes at an offset are those of a variable that is the image's.
+func holdsWinner(vars []heldVariable, off uint64) bool {
+	v := findVariable(vars, off)
+	return v != nil && !v.lost
 }
 
 // findVariable returns the variable that covers an offset, nil if none does.

@@ -82,6 +82,7 @@ func (s *staging) folder(dir, arch string, inputs []string) error {
 	if !ok {
 		return nil
 	}
+	o.KeepPointers = true // stages are about culink's own links
 	if image, _ := linkOnce(o, sources); image == nil {
 		return nil
 	}
