@@ -17,7 +17,7 @@ func LinkOptions(release string, args []string) (opts link.Options, inputs []str
 	if !ok {
 		return opts, nil, fmt.Errorf("%q is no release that culink imitates", release)
 	}
-	r := &run{reference: true, diag: &diag.Collector{}}
+	r := &run{reference: true, diag: &diag.Collector{}, env: func(string) string { return "" }}
 	noFiles := func(name string) ([]byte, error) { return nil, fmt.Errorf("options file %q", name) }
 	if r.line, err = parse(toolkit, args, noFiles, r.diag, true); err != nil {
 		return opts, nil, err

@@ -89,6 +89,7 @@ func (r *run) options(target arch.Name) link.Options {
 		Jobs:               int(c.values[optJobs].Number),
 		KeepSettledRelocs:  !r.reference,
 		KeepPointers:       !r.reference,
+		WarnNullPointers:   r.reference && r.env("CULINK_WARN") == "1",
 		AsReference:        r.reference,
 		Index:              r.index,
 	}

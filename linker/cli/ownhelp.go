@@ -48,7 +48,7 @@ var restGroups = []struct {
 const ownEnvironment = `Environment:
   LIBRARY_PATH           more directories for -l
   CUDA_HOME, PATH        where ptxas is looked for, when PTX is among the inputs
-  CULINK_WARN=1          as nvlink: warn where nvlink silently loses code
+  CULINK_WARN=1          as nvlink: warn where nvlink silently loses code or pointers
   CULINK_REFERENCE=FILE  link with this nvlink, too, and fail if the images differ
   CULINK_TOOLKIT=VERSION the same as --toolkit
   NO_COLOR               no colours in messages

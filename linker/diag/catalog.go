@@ -99,6 +99,7 @@ const (
 	LostCode
 	RescuedCode
 	IgnoredInput
+	NullPointers
 	LTOInput
 	LibraryNotFound
 	NoPtxas
@@ -238,6 +239,7 @@ var catalog = [messageCount]Row{
 	LostCode:             {Warning, "code of '%s' is lost: %s", "", true},
 	RescuedCode:          {Warning, "linked '%s', whose code nvlink loses: %s", "", true},
 	IgnoredInput:         {Warning, "'%s' contributes nothing: %s", "", true},
+	NullPointers:         {Warning, "pointers to '%s' in the constants of '%s' are null: the copy that counts is another file's", "nvlink loses such pointers. Under its own name culink keeps them, and tables in __device__ memory have them.", true},
 	LTOInput:             {Fatal, "'%s' holds code for link-time optimisation", "recompile with machine code for the target (code=sm_90 in place of code=lto_90): link-time optimisation is not supported", false},
 	LibraryNotFound:      {Warning, "no library found for -l%s", "libNAME.a is looked for in the folders of -L and then of LIBRARY_PATH: is the right one among them?", true},
 	NotRelocatable:       {Warning, "the device code in '%s' is not relocatable", "it was compiled without -rdc=true (clang: -fgpu-rdc), or is linked already: no other file can use it, nor does it come into the image.", true},

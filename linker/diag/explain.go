@@ -23,7 +23,7 @@ var rolesOf = [messageCount]roles{
 	NotIndexed: {1, 0}, WrongSlot: {1, 0}, SharedUuid: {1, 0},
 	MissingCompatAttribute: {0, 3}, LimitedToArch: {0, 2}, ArchMismatch: {0, 1}, AbiMismatch: {0, 1}, NewerThanToolkit: {0, 1}, NewerThanKnown: {0, 1},
 	RecompileToolkit: {0, 1}, Expected64Bit: {0, 1}, EwpObject: {0, 1}, MalformedInput: {0, 1}, UnsupportedInput: {0, 1},
-	NoInputFile: {0, 1}, OutputIsInput: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NoPtxas: {0, 1}, SizeMismatch64: {0, 1}, SizeMismatch32: {0, 1}, NotRelocatable: {0, 1}, LTOInput: {0, 1},
+	NoInputFile: {0, 1}, OutputIsInput: {0, 1}, NoFatbin: {0, 1}, ArchNotFound: {0, 2}, LostCode: {0, 1}, RescuedCode: {0, 1}, IgnoredInput: {0, 1}, NullPointers: {1, 2}, NoPtxas: {0, 1}, SizeMismatch64: {0, 1}, SizeMismatch32: {0, 1}, NotRelocatable: {0, 1}, LTOInput: {0, 1},
 }
 
 // otherSymbol says which argument, counted from 1, is a second symbol.

@@ -1,10 +1,12 @@
 package link
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/cubin/cubintest"
+	"github.com/culink/culink/linker/diag"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -102,6 +104,38 @@ func TestPointersAmongConstantsStayWhereAnotherFileHasTheCopyThatCounts(t *testi
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s, -r %v, keeping %v (-want +got):\n%s", test.name, opts.Relocatable, opts.KeepPointers, d)
 			}
+		}
+	}
+}
+
+func TestNullPointersAreReportedOncePerSymbolAndFile(t *testing.T) {
+	const none, weak, global = cubin.STBLocal, cubin.STBWeak, cubin.STBGlobal
+	for _, test := range []struct {
+		name    string
+		opts    Options
+		objects []*object
+		want    []string
+	}{
+		{"a function", Options{WarnNullPointers: true}, []*object{pointingTo("a", global, true, none), pointingTo("b", global, true, none)},
+			[]string{"pointers to 'f' in the constants of 'in1' are null: the copy that counts is another file's"}},
+		{"in a table of which another file has the copy that counts", Options{WarnNullPointers: true},
+			[]*object{pointingTo("a", weak, true, none), pointingTo("a", weak, true, none)}, nil},
+		{"replaced", Options{WarnNullPointers: true}, []*object{pointingTo("a", global, false, weak), pointingTo("", 0, false, global)},
+			[]string{"pointers to 'g' in the constants of 'in0' are null: the copy that counts is another file's"}},
+		{"kept", Options{WarnNullPointers: true, KeepPointers: true}, []*object{pointingTo("a", global, true, none), pointingTo("b", global, true, none)}, nil},
+		{"not asked for", Options{}, []*object{pointingTo("a", global, true, none), pointingTo("b", global, true, none)}, nil},
+	} {
+		test.opts.SM, test.opts.Toolkit = 80, 130
+		var src []Source
+		for i, o := range test.objects {
+			src = append(src, Source{Name: fmt.Sprintf("in%d", i), Data: o.encode()})
+		}
+		d := &diag.Collector{}
+		if _, err := Run(t.Context(), test.opts, src, d); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, texts(d)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
 }

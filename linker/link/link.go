@@ -64,6 +64,8 @@ type Options struct {
 	// KeepPointers: constants keep pointers to functions and variables of which another file has the copy that counts (culink's own
 	// behaviour); without it such pointers are null where the reference leaves them so.
 	KeepPointers bool
+	// WarnNullPointers: without KeepPointers, warn of each symbol that pointers are lost to.
+	WarnNullPointers bool
 	// AsReference also makes those checks of the reference that refuse programs without a mistake.
 	AsReference bool
 	// Index is the index file of the program's unified functions and variables, nil if there is none.

@@ -17,6 +17,7 @@ import (
 //
 // The sections that relocations patch are worked on in parallel: an entry touches nothing but its own section.
 func (l *link) relocate(ctx context.Context) error {
+	l.warnNullPointers()
 	r := newRelocator(l)
 	if err := r.rebuildLines(); err != nil {
 		return r.report(err)

@@ -193,30 +193,6 @@ func (l *link) lostHere(in *input, y *cubin.Symbol, id symID) bool {
 	return id != 0 && l.Syms[id].Def != in.ID
 }
 
-// pointerLost reports whether an entry of constants at an offset goes because y is not what the image has under its name. loss
-// says how the definition of y in this input lost.
-//
-// The reference drops entries for a copy that lost on arrival and, from this and the files before the one that replaces it, for
-// global data that is replaced later; not for a weak constant that is (observed). The pointer is then null, also in a constant that counts: in the
-// table of the second file that takes the address of an inline function or variable. Here with KeepPointers only those
-// entries go that stand in bytes which do not count.
-func (l *link) pointerLost(in *input, y *cubin.Symbol, id symID, loss lossKind, vars []heldVariable, off uint64) bool {
-	switch s := &l.Syms[id]; {
-	case y.Shndx == cubin.SHNUndef:
-		return !l.KeepPointers && s.Replaced && in.ID < s.Def && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOGlobal
-	case loss == replacedLater && y.Type() == cubin.STTCudaObject && y.Space() == cubin.STOConstant && y.Binding() == cubin.STBWeak,
-		!l.lostHere(in, y, id):
-		return false
-	}
-	return !l.KeepPointers || !holdsWinner(vars, off)
-}
-
-// holdsWinner reports whether the bytes at an offset are those of a variable that is the image's.
-func holdsWinner(vars []heldVariable, off uint64) bool {
-	v := findVariable(vars, off)
-	return v != nil && !v.lost
-}
-
 // findVariable returns the variable that covers an offset, nil if none does.
 func findVariable(vars []heldVariable, off uint64) *heldVariable {
 	lo, hi := 0, len(vars)
