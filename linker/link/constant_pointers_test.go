@@ -139,3 +139,47 @@ func TestNullPointersAreReportedOncePerSymbolAndFile(t *testing.T) {
 		}
 	}
 }
+
+// Two files of one header, as nvcc compiles them, in the plain and in the Mercury form.
+func TestConstantTablesOfTemplatesHavePointersInEveryFile(t *testing.T) {
+	for _, test := range []struct {
+		sm       int
+		sections []string // of entries of user constants
+	}{
+		{80, []string{".rel.nv.constant3", ".rela.nv.constant3"}},
+		{100, []string{".rela.nv.constant3"}},
+		{100, []string{".nv.merc.rela.nv.constant.user"}},
+	} {
+		for _, keep := range []bool{true, false} {
+			opts := Options{SM: test.sm, Toolkit: 130, KeepPointers: keep}
+			src := testFiles(t, fmt.Sprintf("tables/c-sm_%d.cubin", test.sm), fmt.Sprintf("tables/d-sm_%d.cubin", test.sm))
+			image, err := cubin.Parse(linkSources(t, opts, src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]map[uint64]bool{}
+			for _, section := range test.sections {
+				for target, places := range entriesAgainst(t, image, section) {
+					if got[target] == nil {
+						got[target] = map[uint64]bool{}
+					}
+					for _, place := range places {
+						got[target][place] = true
+					}
+				}
+			}
+			want := map[string]map[uint64]bool{"_Z3addIfET_S0_S0_": {}, "_Z3mulIfET_S0_S0_": {}, "value": {}}
+			for _, file := range []string{"c", "d"} {
+				if file == "d" && !keep {
+					break // the reference's pointers of the second file are null
+				}
+				table := definedSymbol(t, image, "table_"+file).Value
+				want["_Z3addIfET_S0_S0_"][table], want["_Z3mulIfET_S0_S0_"][table+8] = true, true
+				want["value"][definedSymbol(t, image, "pointer_"+file).Value] = true
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("sm_%d, %v, keeping %v (-want +got):\n%s", test.sm, test.sections, keep, d)
+			}
+		}
+	}
+}
