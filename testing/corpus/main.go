@@ -6,8 +6,10 @@
 //
 //	go run ./testing/corpus [-match REGEXP] [-list N] [-toolkit 12.4|13.0] DIR
 //	go run ./testing/corpus -stages N [-match REGEXP] [-list N] DIR
+//	go run ./testing/corpus -pointers [-match REGEXP] [-list N] DIR
 //
-// The second form compares culink with itself: links in stages with one link of all inputs (see stages.go).
+// The second form compares culink with itself: links in stages with one link of all inputs (see stages.go). The third needs no image to
+// compare with: it asks whether the pointers in the inputs' data are in the image (see pointers.go).
 package main
 
 import (
@@ -46,6 +48,7 @@ func main() {
 	list := flag.Int("list", 10, "how many jobs that differ are named")
 	toolkit := flag.String("toolkit", "", "12.4 or 13.0 (default: from the path)")
 	rounds := flag.Int("stages", 0, "instead link the inputs of each folder in this many random groupings, and compare with one link")
+	data := flag.Bool("pointers", false, "instead ask of culink's own images whether they have all pointers in data")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
@@ -54,6 +57,9 @@ func main() {
 	check := func() (bool, error) { return run(flag.Arg(0), *match, *toolkit, *list) }
 	if *rounds > 0 {
 		check = func() (bool, error) { return stages(flag.Arg(0), *match, *toolkit, *rounds, *list) }
+	}
+	if *data {
+		check = func() (bool, error) { return pointers(flag.Arg(0), *match, *toolkit, *list) }
 	}
 	ok, err := check()
 	if err != nil {
