@@ -109,7 +109,7 @@ const (
 func fuzzOptions(flags uint8) Options {
 	opts := Options{SM: 80, Toolkit: 130, Relocatable: flags&fuzzRelocatable != 0, Debug: flags&fuzzDebug != 0,
 		PreserveRelocs: flags&fuzzPreserve != 0, Verbose: flags&fuzzVerbose != 0, DumpCallgraph: flags&fuzzCallgraph != 0,
-		FilterGiven: flags&fuzzFilter != 0, KernelsUsed: []string{"k"}}
+		FilterGiven: flags&fuzzFilter != 0, KernelsUsed: []string{"k"}, KeepPointers: flags&fuzzCallgraph != 0, WarnNullPointers: true}
 	if flags&fuzzMercury != 0 {
 		opts.SM = 100
 	}
