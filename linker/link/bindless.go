@@ -86,7 +86,7 @@ func (t *bindlessTable) collect(l *link) bool {
 }
 
 // descriptorUsers lists, by kind, the functions of the image whose code asks for a descriptor. With exactly one kernel every such
-// reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost; those of
+// reference counts as the kernel's own, even one in a function that was removed, but not in a copy that lost; below sm_100 those of
 // a kernel that a filter rejects, and that stays, are its own as well (observed).
 func (l *link) descriptorUsers() ([3][]funcID, error) {
 	var users [3][]funcID
@@ -104,18 +104,19 @@ func (l *link) descriptorUsers() ([3][]funcID, error) {
 	if err != nil {
 		return users, err
 	}
+	one := len(l.Entries) == 1
 	for _, list := range uses {
 		for _, u := range list {
-			kind := l.Syms[u.sym].Type() - cubin.STTTexture
-			of := users[kind]
-			switch {
-			case u.fn == 0: // a copy that lost
-			case len(l.Entries) == 1 && (l.Mercury || u.dead || u.fn == l.Entries[0] || !l.isKernel(u.fn)):
-				if len(of) == 0 || of[0] != l.Entries[0] {
-					users[kind] = slices.Insert(of, 0, l.Entries[0])
-				}
-			case !u.dead && (len(of) == 0 || of[len(of)-1] != u.fn):
-				users[kind] = append(of, u.fn)
+			if u.fn == 0 { // a copy that lost
+				continue
+			}
+			of := &users[l.Syms[u.sym].Type()-cubin.STTTexture]
+			if one && (len(*of) == 0 || (*of)[0] != l.Entries[0]) {
+				*of = slices.Insert(*of, 0, l.Entries[0])
+			}
+			own := !one || !l.Mercury && l.isKernel(u.fn)
+			if own && !u.dead && (len(*of) == 0 || (*of)[len(*of)-1] != u.fn) {
+				*of = append(*of, u.fn)
 			}
 		}
 	}
