@@ -95,9 +95,6 @@ func (r *run) linkTarget(ctx context.Context, l *linked) {
 		l.diag.Report(diag.PreserveRelocsIncomplete, l.target.String())
 	}
 	early := l.diag.Errors() > 0
-	if len(r.line.Inputs) >= manyInputs {
-		r.tuneCollector()
-	}
 	if l.in, l.err = input.Load(ctx, r.inputOptions(r.line, l.target), l.diag); l.err != nil || l.target.Kind == arch.Virtual {
 		return
 	}

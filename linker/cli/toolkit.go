@@ -19,6 +19,9 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	c := &commandLine{Toolkit: arch.Newest()}
 	p := &parser{line: c, names: names(c.Toolkit, r.reference), read: readOptionsFile, frames: []frame{{tokens: args}}, diag: &diag.Collector{}, anyArch: true}
 	p.all(func(error) bool { return true }) // reported when the line is read in earnest
+	if len(c.Inputs) >= manyInputs {
+		r.tuneCollector() // before the first input is read, here or later
+	}
 	for _, asked := range [][2]string{{"--toolkit", c.text(optToolkit)}, {"CULINK_TOOLKIT", r.env("CULINK_TOOLKIT")}} {
 		if asked[1] == "" {
 			continue
@@ -35,9 +38,6 @@ func (r *run) chooseToolkit(args []string) (*arch.Toolkit, error) {
 	}
 	if c.class() == cubin.Class32 {
 		return arch.CUDA124(), nil // the last one with ABI 7, the only dialect that had 32-bit code
-	}
-	if len(c.Inputs) >= manyInputs {
-		r.tuneCollector() // reading begins here
 	}
 	release := input.FindRelease(r.inputOptions(c, arch.Name{}))
 	if !release.Found {

@@ -1,6 +1,10 @@
 package cubin
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/culink/culink/linker/sass"
+)
 
 // RenewCapsule returns a capsule of the compiler of 12.8 in the form of all later ones, which nvlink of 13.0 writes; any
 // other capsule is returned as it is. code is the function's .text section. Besides the head, it differs in which
@@ -18,15 +22,15 @@ func RenewCapsule(data, code []byte) ([]byte, error) {
 	le.PutUint32(out[8:], uint32(c.Instructions))
 	copy(out[capsuleHead:], data[capsuleFirstHead:][:4*words])
 	r := renewal{out: out, code: code}
-	at, sass, off := 0, 0, capsuleFirstHead+4*words
+	at, number, off := 0, 0, capsuleFirstHead+4*words
 	for i := range c.Records {
 		rec := &c.Records[i]
-		r.implied(at, int(rec.Instruction), sass)
+		r.implied(at, int(rec.Instruction), number)
 		end := int(rec.Off + rec.Size)
 		r.record(int(rec.Instruction), int(rec.SASS), data[off:end])
-		at, sass, off = int(rec.Instruction)+1, int(rec.SASS+rec.Count), end
+		at, number, off = int(rec.Instruction)+1, int(rec.SASS+rec.Count), end
 	}
-	r.implied(at, c.Instructions, sass)
+	r.implied(at, c.Instructions, number)
 	return r.out, nil
 }
 
@@ -63,11 +67,11 @@ var firstRecords = [][4]byte{
 	{0x42, 0x42, 0x02, 0x06}, // of SASS 0x446
 }
 
-// implied gives records to those of the instructions from number from to number to, which have none, that need one now; sass is the
-// number of the first one's SASS instruction.
-func (r *renewal) implied(from, to, sass int) {
-	for i := from; i < to && 16*(sass+i-from)+2 <= len(r.code); i++ {
-		op := le.Uint16(r.code[16*(sass+i-from):]) & 0xfff
+// implied gives records to those of the instructions from and up to but not to, which have none, that need one now; number is that of the
+// first one's SASS instruction.
+func (r *renewal) implied(from, to, number int) {
+	for i := from; i < to && sass.Size*(number+i-from)+2 <= len(r.code); i++ {
+		op := sass.Opcode(r.code[sass.Size*(number+i-from):])
 		for k := range firstImplied {
 			if firstImplied[k].sass == op {
 				r.bit(i, false)
@@ -85,8 +89,8 @@ const (
 )
 
 // record copies the record of instruction i, whose first SASS instruction has that number, unless it implies the record now.
-func (r *renewal) record(i, sass int, rec []byte) {
-	if len(rec) == 4 && slices.Contains(firstRecords, [4]byte(rec)) && !r.narrow(sass) {
+func (r *renewal) record(i, number int, rec []byte) {
+	if len(rec) == 4 && slices.Contains(firstRecords, [4]byte(rec)) && !r.narrow(number) {
 		r.bit(i, true)
 		return
 	}
@@ -94,12 +98,12 @@ func (r *renewal) record(i, sass int, rec []byte) {
 }
 
 // narrow reports whether a SASS instruction is a narrow conversion.
-func (r *renewal) narrow(sass int) bool {
-	if 16*sass+16 > len(r.code) {
+func (r *renewal) narrow(number int) bool {
+	at := sass.Size * number
+	if at+sass.Size > len(r.code) {
 		return true // not to be told: what is written out is right in any case
 	}
-	op := le.Uint16(r.code[16*sass:]) & 0xfff
-	return op>>4 == conversions>>4 && le.Uint64(r.code[16*sass+8:])&narrowConversion != 0
+	return sass.Opcode(r.code[at:])>>4 == conversions>>4 && le.Uint64(r.code[at+8:])&narrowConversion != 0
 }
 
 // bit says in the map whether the SASS instruction implies instruction i.

@@ -188,7 +188,7 @@ func (f *File) checkHeaders() error {
 			if s.Size%stride != 0 {
 				return &FormatError{i, s.Name, at(32), fmt.Sprintf("sh_size %#x is no multiple of its records' %d bytes", s.Size, stride)}
 			}
-			if s.isRelocation() && int(s.TextIndex()) >= len(f.Sections) {
+			if s.HoldsRelocations() && int(s.TextIndex()) >= len(f.Sections) {
 				return &FormatError{i, s.Name, at(44), "sh_info names no section"}
 			}
 		}
@@ -196,7 +196,8 @@ func (f *File) checkHeaders() error {
 	return nil
 }
 
-func (s *Section) isRelocation() bool {
+// HoldsRelocations reports whether the section holds relocation entries, plain ones or those of a Mercury twin.
+func (s *Section) HoldsRelocations() bool {
 	return s.Type == SHTRel || s.Type == SHTRela || s.Type == SHTMercRela
 }
 
@@ -325,7 +326,7 @@ func (f *File) Find(name string) int {
 
 // NumRels is the number of entries of a relocation section.
 func (s *Section) NumRels() int {
-	if st := s.stride(); st != 0 && (s.isRelocation() || s.Type == SHTCudaResolved || s.Type == SHTMercResolved) {
+	if st := s.stride(); st != 0 && (s.HoldsRelocations() || s.Type == SHTCudaResolved || s.Type == SHTMercResolved) {
 		return int(s.Size / st)
 	}
 	return 0

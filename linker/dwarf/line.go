@@ -14,7 +14,6 @@ const (
 	lineBase       = 12 // offset of line_base
 	lineRange      = 13 // offset of line_range
 	lineOpcodeBase = 14 // offset of opcode_base
-	lineSetAddress = SetAddress
 )
 
 // SetAddress is how many bytes of DW_LNE_set_address stand before its operand, an address of 8 bytes. Each sequence of a device

@@ -82,7 +82,7 @@ func (w *rowWriter) end(op byte, special Specials) {
 // address the last stays, a row that advances the address more than once does so at once, and the sequence ends at the place of
 // its last row; marks of the prologue are left out (observed). Anything that is no such sequence stays as it is.
 func RewriteRows(seq []byte, special Specials) []byte {
-	const start = lineSetAddress + 8
+	const start = SetAddress + 8
 	if len(seq) < start {
 		return seq
 	}

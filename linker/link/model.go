@@ -60,10 +60,12 @@ type input struct {
 	hasRels  []bool // what patched returns
 }
 
-// replace notes that a later definition took the place of this input's symbol n.
-func (in *input) replace(n int32) {
-	in.Lost[n] = replacedLater
+// displace notes that a later definition takes the place of the one that s has.
+func (l *link) displace(s *symbol) {
+	in := l.Inputs[s.Def]
+	in.Lost[s.DefSym] = replacedLater
 	in.replaced = true
+	s.Replaced = true
 }
 
 type lossKind uint8

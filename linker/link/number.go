@@ -2,7 +2,6 @@ package link
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/slab"
@@ -265,5 +264,6 @@ func mercName(s *section) string {
 
 // isRenamed reports whether a Mercury image shows a section under another name than that of its creation.
 func isRenamed(s *section) bool {
-	return strings.Contains(s.Name, ".nv.constant.") && plainName(s.Name) != s.Name
+	from, _ := renamedPrefix(s.Name)
+	return from != ""
 }

@@ -105,8 +105,7 @@ func (r *resolver) variable(in *input, n int32, y *cubin.Symbol, id symID) {
 	case s.Binding() == cubin.STBGlobal && y.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal:
-		l.Inputs[s.Def].replace(s.DefSym)
-		s.Replaced = true
+		l.displace(s)
 		if s.Shared() {
 			l.replacedShared = append(l.replacedShared, sharedDef{sym: id, file: s.Def, number: s.DefSym, align: s.Value, size: s.Size, replaced: true})
 		}

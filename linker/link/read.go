@@ -184,13 +184,9 @@ func (p *twinPairing) each(fn func(twin int, s *cubin.Section)) {
 // pair makes two sections the forms of one, unless the plain one has a twin or only one of them holds relocations: names alone
 // do not tell in a damaged file.
 func (p *twinPairing) pair(twin int, plain int32) {
-	if plain != 0 && p.secs[plain].Twin == 0 && holdsRelocations(&p.f.Sections[plain]) == holdsRelocations(&p.f.Sections[twin]) {
+	if plain != 0 && p.secs[plain].Twin == 0 && p.f.Sections[plain].HoldsRelocations() == p.f.Sections[twin].HoldsRelocations() {
 		p.secs[twin].Twin, p.secs[plain].Twin = plain, int32(twin)
 	}
-}
-
-func holdsRelocations(s *cubin.Section) bool {
-	return s.Type == cubin.SHTRel || s.Type == cubin.SHTRela || s.Type == cubin.SHTMercRela
 }
 
 // code pairs a capsule.

@@ -24,8 +24,10 @@ func (l *link) newEntryFilter(in *input, index, target int32, t *section) entryF
 	switch t.Kind {
 	case kindConstUser:
 		f.constants = true
-		plain, _ := in.forms(target)
-		f.vars = l.heldVariables(in, plain, t.Kind, nil)
+		if l.KeepPointers {
+			plain, _ := in.forms(target)
+			f.vars = l.heldVariables(in, plain, t.Kind, nil)
+		}
 	case kindDebug:
 		f.debug = l.release.dropsLostDebug && !isFrameSection(t.Name) // those of frames enter and go later
 	case kindGlobalInit:

@@ -246,8 +246,7 @@ func (r *resolver) function(in *input, n int32, y *cubin.Symbol) (symID, error) 
 	case y.Binding() == cubin.STBGlobal && s.Binding() == cubin.STBGlobal:
 		l.Diag.Report(diag.MultipleDefinition, y.Name, in.Name, l.fileName(s.First))
 	case y.Binding() == cubin.STBGlobal, s.Binding() == cubin.STBWeak && r.better(in, n, y, s):
-		l.Inputs[s.Def].replace(s.DefSym)
-		s.Replaced = true
+		l.displace(s)
 		r.define(id, in, n, y)
 	default:
 		in.Lost[n] = lostOnArrival

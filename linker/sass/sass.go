@@ -7,6 +7,9 @@ var le = binary.LittleEndian
 // Size is the size of an instruction in bytes.
 const Size = 16
 
+// Opcode is the operation of an instruction, with the kind of its operands. It reads two bytes.
+func Opcode(instruction []byte) uint16 { return le.Uint16(instruction) & opcodeMask }
+
 // Opcodes: the low 12 bits of an instruction (observed).
 const (
 	opcodeMask      = 0xfff
@@ -100,7 +103,7 @@ func noRegisterRead(op uint16) bool { return op == 0x7918 || op == 0x794d || op 
 // HasExit reports whether code can end its thread.
 func HasExit(code []byte) bool {
 	for o := 0; o+Size <= len(code); o += Size {
-		if le.Uint16(code[o:])&opcodeMask == opExit {
+		if Opcode(code[o:]) == opExit {
 			return true
 		}
 	}
@@ -117,7 +120,7 @@ func FamilySpecific(code []byte) bool {
 		dsetpImm  = 0x42a
 	)
 	for ; len(code) >= Size; code = code[Size:] {
-		switch op := le.Uint16(code) & opcodeMask; op & operation {
+		switch op := Opcode(code); op & operation {
 		case 0x28, 0x29, 0x2b, 0x37, 0x3f: // DMUL, DADD, DFMA, IMMA, DMMA
 			return true
 		case 0x2a:
@@ -144,7 +147,7 @@ const (
 // SetLoadOffset writes the offset in its bank into an instruction that loads a constant of register and offset, of which off are the
 // low 16 bits. Any other instruction, and a load without a register, stays as it is.
 func SetLoadOffset(instruction []byte, off uint64) {
-	if len(instruction) < Size || le.Uint16(instruction)&opcodeMask != opLoadConst || instruction[loadBaseRegister] == noRegister {
+	if len(instruction) < Size || Opcode(instruction) != opLoadConst || instruction[loadBaseRegister] == noRegister {
 		return
 	}
 	word := le.Uint64(instruction) &^ (loadOffsetMask << loadOffsetShift)

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -25,29 +20,8 @@ type pointing struct {
 
 // pointers links the inputs of all folders below dir whose path matches.
 func pointers(dir, match, toolkit string, list int) (bool, error) {
-	re, err := regexp.Compile(match)
-	if err != nil {
-		return false, err
-	}
 	p := &pointing{toolkit: toolkit, list: list}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != "manifest.json" || !re.MatchString(path) {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		var m struct {
-			Arch   string
-			Inputs []string
-		}
-		if err := json.Unmarshal(b, &m); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		return p.folder(filepath.Dir(path), m.Arch, m.Inputs)
-	})
-	if err != nil {
+	if err := eachFolder(dir, match, p.folder); err != nil {
 		return false, err
 	}
 	fmt.Printf("%d pointers in data, %d of them lost\n", p.pointers, p.lost)

@@ -1,37 +1,20 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
 func TestOwnImagesHaveAllPointersInData(t *testing.T) {
-	const suite = "../golden/13.0"
-	b, err := os.ReadFile(filepath.Join(suite, "cases.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var folders []struct {
-		Path   string
-		Inputs []string
-	}
-	if err := json.Unmarshal(b, &folders); err != nil {
-		t.Fatal(err)
-	}
 	p := &pointing{toolkit: "13.0", list: 10}
-	for _, f := range folders {
-		arch, _, _ := strings.Cut(filepath.Base(f.Path), "-")
+	eachOfSuite(t, func(dir, arch string, inputs []string) error {
 		before := p.lost
-		if err := p.folder(filepath.Join(suite, f.Path), arch, f.Inputs); err != nil {
-			t.Fatal(err)
-		}
+		err := p.folder(dir, arch, inputs)
 		if p.lost != before {
-			t.Errorf("%s loses %d pointers", f.Path, p.lost-before)
+			t.Errorf("%s loses %d pointers", dir, p.lost-before)
 		}
-	}
+		return err
+	})
 	if p.pointers < 100 {
 		t.Errorf("%d pointers were looked for; the suite has more", p.pointers)
 	}

@@ -38,12 +38,30 @@ func newStaging(rounds int, toolkit string, list int) *staging {
 
 // stages links the inputs of all folders below dir whose path matches.
 func stages(dir, match, toolkit string, rounds, list int) (bool, error) {
-	re, err := regexp.Compile(match)
-	if err != nil {
+	s := newStaging(rounds, toolkit, list)
+	if err := eachFolder(dir, match, s.folder); err != nil {
 		return false, err
 	}
-	s := newStaging(rounds, toolkit, list)
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	fmt.Printf("%d staged links, %d give what one link gives, %d of these the same bytes\n", s.jobs, s.same, s.equal)
+	var kinds []string
+	for k, n := range s.facts {
+		kinds = append(kinds, fmt.Sprintf("%6d %s", n, k))
+	}
+	slices.Sort(kinds)
+	slices.Reverse(kinds)
+	for _, k := range kinds {
+		fmt.Println(k)
+	}
+	return s.same == s.jobs, nil
+}
+
+// eachFolder calls fn with every folder of a corpus below dir whose path matches: with its architecture and inputs.
+func eachFolder(dir, match string, fn func(dir, arch string, inputs []string) error) error {
+	re, err := regexp.Compile(match)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "manifest.json" || !re.MatchString(path) {
 			return err
 		}
@@ -58,22 +76,8 @@ func stages(dir, match, toolkit string, rounds, list int) (bool, error) {
 		if err := json.Unmarshal(b, &m); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		return s.folder(filepath.Dir(path), m.Arch, m.Inputs)
+		return fn(filepath.Dir(path), m.Arch, m.Inputs)
 	})
-	if err != nil {
-		return false, err
-	}
-	fmt.Printf("%d staged links, %d give what one link gives, %d of these the same bytes\n", s.jobs, s.same, s.equal)
-	var kinds []string
-	for k, n := range s.facts {
-		kinds = append(kinds, fmt.Sprintf("%6d %s", n, k))
-	}
-	slices.Sort(kinds)
-	slices.Reverse(kinds)
-	for _, k := range kinds {
-		fmt.Println(k)
-	}
-	return s.same == s.jobs, nil
 }
 
 // folder links the inputs of one folder. A folder whose inputs do not link as they are is passed over.

@@ -1,42 +1,43 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/culink/culink/linker/cubin"
 	"github.com/culink/culink/linker/inspect"
+	"github.com/culink/culink/testing/golden"
 )
 
-// TestStagesInAnyGroupingGiveWhatOneLinkGives links the inputs of the golden suite in random stages.
-func TestStagesInAnyGroupingGiveWhatOneLinkGives(t *testing.T) {
+// eachOfSuite calls fn with every folder of the newest release's golden suite.
+func eachOfSuite(t *testing.T, fn func(dir, arch string, inputs []string) error) {
+	t.Helper()
 	const suite = "../golden/13.0"
-	b, err := os.ReadFile(filepath.Join(suite, "cases.json"))
+	folders, err := golden.ReadCases(filepath.Join(suite, golden.CasesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var folders []struct {
-		Path   string
-		Inputs []string
-	}
-	if err := json.Unmarshal(b, &folders); err != nil {
-		t.Fatal(err)
-	}
-	s := newStaging(4, "13.0", 0)
 	for _, f := range folders {
 		arch, _, _ := strings.Cut(filepath.Base(f.Path), "-")
-		before := s.jobs - s.same
-		if err := s.folder(filepath.Join(suite, f.Path), arch, f.Inputs); err != nil {
+		if err := fn(filepath.Join(suite, f.Path), arch, f.Inputs); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestStagesInAnyGroupingGiveWhatOneLinkGives links the inputs of the golden suite in random stages.
+func TestStagesInAnyGroupingGiveWhatOneLinkGives(t *testing.T) {
+	s := newStaging(4, "13.0", 0)
+	eachOfSuite(t, func(dir, arch string, inputs []string) error {
+		before := s.jobs - s.same
+		err := s.folder(dir, arch, inputs)
 		if s.jobs-s.same != before {
-			t.Errorf("%s differs from one link in: %v", f.Path, s.facts)
+			t.Errorf("%s differs from one link in: %v", dir, s.facts)
 			clear(s.facts)
 		}
-	}
+		return err
+	})
 	if s.jobs < 100 {
 		t.Errorf("%d staged links were compared; the suite has more", s.jobs)
 	}
